@@ -1,0 +1,47 @@
+# `make demo` and `make test` do all the set-up themselves, into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+# Data sets are looked for here first; without the folder they are downloaded when asked for.
+ifneq ($(wildcard ../shared/data),)
+export NOREGRET_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: demo test test-slow bench format clean
+
+demo: .venv/demo.stamp
+	$(BIN)/python examples/demo.py
+
+test: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+test-slow: .venv/dev.stamp
+	$(BIN)/python -m pytest -m slow
+
+# The baselines need PyTorch; without them `$(BIN)/python -m benchmarks` prints the rest.
+bench: .venv/bench.stamp
+	$(BIN)/python -m benchmarks
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/demo.stamp: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[demo]"
+	@touch $@
+
+.venv/dev.stamp: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+.venv/bench.stamp: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench,demo,experiments]"
+	@touch $@

@@ -1,0 +1,30 @@
+"""noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
+
+from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
+from noregret.domains import Candidates
+from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
+from noregret.results import Batch, BatchInfo, History, Recommendation
+from noregret.serialization import load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BBKB",
+    "BKB",
+    "GPBUCB",
+    "GPUCB",
+    "RBF",
+    "Batch",
+    "BatchInfo",
+    "Candidates",
+    "History",
+    "Kernel",
+    "Linear",
+    "Matern",
+    "Optimizer",
+    "Precomputed",
+    "Recommendation",
+    "Uniform",
+    "load",
+    "make",
+]

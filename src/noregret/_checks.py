@@ -1,0 +1,103 @@
+"""Checks of what users pass in. Each error names the argument, what was given, what is allowed."""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints
+
+
+def positive(name: str, value: Any) -> float:
+    """``value`` as a finite float above zero."""
+    number = finite(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {value!r}")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    """``value`` as a finite float of at least zero."""
+    number = finite(name, value)
+    if number < 0:
+        raise ValueError(f"{name} must not be negative, got {value!r}")
+    return number
+
+
+def at_least_one(name: str, value: Any) -> float:
+    """``value`` as a finite float of at least one."""
+    number = finite(name, value)
+    if number < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r}")
+    return number
+
+
+def probability(name: str, value: Any) -> float:
+    """``value`` as a float strictly between zero and one."""
+    number = finite(name, value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}")
+    return number
+
+
+def finite(name: str, value: Any) -> float:
+    """``value`` as a finite float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return number
+
+
+def count(name: str, value: Any) -> int:
+    """``value`` as an integer of at least one."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r}")
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """``value``, one of the ``allowed`` words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise ValueError(f"{name} must be one of {words}, got {value!r}")
+    return value
+
+
+def ids(value: Any, size: int) -> Ints:
+    """``value`` as row numbers of a list of ``size`` candidates."""
+    array = np.atleast_1d(np.asarray(value))
+    if array.ndim != 1:
+        raise ValueError(f"ids must be a flat list of row numbers, got shape {array.shape}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind == "f" and np.all(array == np.floor(array)):
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"ids must be whole numbers, got an array of {array.dtype}")
+    outside = (array < 0) | (array >= size)
+    if outside.any():
+        bad = array[outside][0]
+        raise ValueError(f"ids must lie in 0..{size - 1} (the candidates' rows), got {bad}")
+    return array.astype(np.int64)
+
+
+def rewards(value: Any, length: int) -> Floats:
+    """``value`` as ``length`` finite floats."""
+    try:
+        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"rewards must be numbers, got {value!r}") from error
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.shape != (length,):
+        raise ValueError(f"rewards must be {length} numbers (one per point), got shape {array.shape}")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise ValueError(f"rewards must be finite, got {array[bad[0]]} at position {bad[0]}")
+    return array

@@ -1,0 +1,78 @@
+"""BLAS on one thread for small calls, and our own threads over blocks of rows.
+
+Hundreds of small matrix products lose more to BLAS's thread start-up than they gain, so public calls
+run under :func:`one_blas_thread`, and long lists are split into blocks of rows instead. The limit is
+lifted when the outermost call returns: nothing changes behind the user's back.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import scipy.linalg  # noqa: F401  SciPy's BLAS has to be loaded before the controller looks for it
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_depth = 0
+_limiter: Any = None
+_controller: ThreadpoolController | None = None
+_pool: ThreadPoolExecutor | None = None
+
+
+def worker_count() -> int:
+    """Threads used for blocks of rows: ``$NOREGRET_THREADS``, or the cores of this process."""
+    given = os.environ.get("NOREGRET_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS at one thread; calls may nest, also from several threads at once."""
+    global _depth, _limiter, _controller
+    with _lock:
+        if _depth == 0:
+            if _controller is None:
+                _controller = ThreadpoolController()
+            _limiter = _controller.limit(limits=1, user_api="blas")
+        _depth += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _depth -= 1
+            if _depth == 0:
+                _limiter.restore_original_limits()
+                _limiter = None
+
+
+def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -> None:
+    """Call ``work`` on every part, on several threads when ``parallel``; errors are raised."""
+    global _pool
+    workers = worker_count()
+    if not parallel or workers == 1 or len(parts) == 1:
+        for part in parts:
+            work(part)
+        return
+    if _pool is None:
+        _pool = ThreadPoolExecutor(workers, thread_name_prefix="noregret")
+    for _ in _pool.map(work, parts):
+        pass
+
+
+def _forget_threads() -> None:
+    """A forked child has none of its parent's threads."""
+    global _pool, _lock, _depth, _limiter
+    _pool, _lock, _depth, _limiter = None, threading.Lock(), 0, None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -1,0 +1,58 @@
+"""Uniform choice, the baseline every regret is compared with."""
+
+from typing import Any
+
+from noregret import widths
+from noregret._types import Ints
+from noregret.algorithms.gp import GPOptimizer, Width
+from noregret.models.dictionary import Sparsifier
+from noregret.results import BatchInfo
+
+
+class Uniform(GPOptimizer):
+    """Candidates uniformly at random, with replacement.
+
+    Predictions and recommendations come from the same sparse GP that BBKB uses, brought up to date
+    only when they are asked for.
+
+    Parameters
+    ----------
+    domain, kernel, noise, norm, delta, lam, seed
+        As for every algorithm, see :class:`~noregret.Optimizer`.
+    width
+        Of the intervals of ``recommend``: as for :class:`~noregret.BBKB`.
+    """
+
+    def __init__(
+        self,
+        domain: Any,
+        kernel: Any,
+        *,
+        noise: float = 0.1,
+        norm: float = 1.0,
+        delta: float = 0.1,
+        lam: float | None = None,
+        seed: int | None = None,
+        width: Width = "theory",
+    ) -> None:
+        super().__init__(
+            domain,
+            kernel,
+            noise=noise,
+            norm=norm,
+            delta=delta,
+            lam=lam,
+            seed=seed,
+            width=width,
+            ratio=1.0,
+            sparsifier=Sparsifier("grow"),
+        )
+
+    def _leverage_width(self, name: str) -> float:
+        shared = (self.noise, self.norm, self.lam, self.delta)
+        if name == "practical":
+            return widths.practical(*shared, 1.0, self._log_det[1])
+        return widths.bbkb(*shared, self._log_det[3])
+
+    def _choose(self, n: int | None) -> tuple[Ints, BatchInfo | None]:
+        return self._rng.integers(len(self.domain), size=n or 1), None

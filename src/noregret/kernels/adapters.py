@@ -1,0 +1,110 @@
+"""Kernels from elsewhere: plain callables and scikit-learn's kernel objects."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.kernels.base import Kernel
+
+
+class FunctionKernel(Kernel):
+    """Any callable ``k(xs, ys) -> matrix``, for points of any kind.
+
+    The callable gets two sequences (arrays of rows, or vectors of objects) and returns the matrix
+    of their similarities. A method ``diag(xs)`` on it is used where there is one. It cannot be
+    stored in a file: pass it to ``load`` again.
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"kernel must be a kernel or a callable k(xs, ys), got {function!r}")
+        self.function = function
+
+    def __call__(self, X: Points, Y: Points) -> Floats:
+        """The n × m matrix of k(x, y)."""
+        try:
+            matrix = np.asarray(self.function(X, Y), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"kernel failed on {len(X)} × {len(Y)} points: {error}") from error
+        if matrix.shape != (len(X), len(Y)):
+            raise ValueError(
+                f"kernel must return a matrix of shape {(len(X), len(Y))} for that many points, "
+                f"got {matrix.shape}"
+            )
+        if not np.all(np.isfinite(matrix)):
+            raise ValueError("kernel must return finite numbers")
+        return matrix
+
+    def diag(self, X: Points) -> Floats:
+        """The n values k(x, x)."""
+        own = getattr(self.function, "diag", None)
+        if callable(own):
+            values = np.asarray(own(X), dtype=np.float64)
+            if values.shape != (len(X),):
+                raise ValueError(f"kernel.diag must return {len(X)} values, got {values.shape}")
+            return values
+        # Small blocks: few calls, little waste beside the diagonal.
+        step = 16
+        blocks = [self(X[i : i + step], X[i : i + step]) for i in range(0, len(X), step)]
+        return np.concatenate([block.diagonal() for block in blocks])
+
+
+class SklearnKernel(Kernel):
+    """A kernel object of ``sklearn.gaussian_process.kernels``."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+
+    def __call__(self, X: Points, Y: Points) -> Floats:
+        """The n × m matrix of k(x, y)."""
+        return np.asarray(self.kernel(X, Y), dtype=np.float64)
+
+    def diag(self, X: Points) -> Floats:
+        """The n values k(x, x)."""
+        return np.asarray(self.kernel.diag(X), dtype=np.float64)
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """A :class:`Kernel` from ours, scikit-learn's or any callable."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, type):
+        raise TypeError(f"kernel must be an object, not the class {kernel.__name__}: call it first")
+    if hasattr(kernel, "get_params") and hasattr(kernel, "diag") and callable(kernel):
+        return SklearnKernel(kernel)
+    return FunctionKernel(kernel)
+
+
+def check_kernel(kernel: Kernel, points: Points) -> Floats:
+    """k(x, x) of all points, after trying the kernel on a few of them.
+
+    Raises ``ValueError`` where the kernel returns the wrong shape, is not symmetric or not positive
+    on its diagonal.
+    """
+    few = points[:3]
+    matrix = np.asarray(kernel(few, points[:2]), dtype=np.float64)
+    if matrix.shape != (len(few), len(points[:2])):
+        raise ValueError(
+            f"kernel must return shape {(len(few), len(points[:2]))} for that many points, "
+            f"got {matrix.shape}"
+        )
+    square = np.asarray(kernel(few, few), dtype=np.float64)
+    diagonal = np.asarray(kernel.diag(points), dtype=np.float64)
+    if diagonal.shape != (len(points),):
+        raise ValueError(f"kernel.diag must return {len(points)} values, got {diagonal.shape}")
+    if not np.all(np.isfinite(square)) or not np.all(np.isfinite(diagonal)):
+        raise ValueError("kernel must return finite numbers")
+    if np.any(diagonal < 0) or not np.any(diagonal > 0):
+        worst = int(np.argmin(diagonal))
+        raise ValueError(
+            f"kernel must be positive on its diagonal, got k(x, x) = {diagonal[worst]} "
+            f"for candidate {worst}"
+        )
+    scale = diagonal.max()
+    if not np.allclose(square, square.T, rtol=1e-6, atol=1e-9 * scale):
+        raise ValueError("kernel must be symmetric: k(x, y) = k(y, x)")
+    if not np.allclose(square.diagonal(), diagonal[: len(few)], rtol=1e-6, atol=1e-9 * scale):
+        raise ValueError("kernel.diag(X) must be the diagonal of kernel(X, X)")
+    return diagonal

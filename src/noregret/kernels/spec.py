@@ -1,0 +1,71 @@
+"""Kernels as JSON and arrays, for files."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret.kernels.adapters import FunctionKernel, SklearnKernel
+from noregret.kernels.base import Kernel
+
+
+def to_spec(kernel: Kernel, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    """JSON that :func:`from_spec` reads; arrays go to ``arrays``. ``None`` for callables."""
+    if isinstance(kernel, FunctionKernel):
+        return None
+    if isinstance(kernel, SklearnKernel):
+        return {"sklearn": _sklearn_spec(kernel.kernel)}
+    params: dict[str, Any] = {}
+    for name, value in kernel.params().items():
+        if isinstance(value, Kernel):
+            inner = to_spec(value, arrays)
+            if inner is None:
+                return None
+            params[name] = {"kernel": inner}
+        elif isinstance(value, np.ndarray):
+            key = f"kernel/{len(arrays)}"
+            arrays[key] = value
+            params[name] = {"array": key}
+        else:
+            params[name] = value
+    return {"class": type(kernel).__name__, "params": params}
+
+
+def from_spec(spec: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Kernel:
+    """The kernel a spec describes. Only kernel classes are ever built."""
+    if "sklearn" in spec:
+        return SklearnKernel(_sklearn_kernel(spec["sklearn"]))
+    cls = Kernel.registry.get(spec["class"])
+    if cls is None:
+        raise ValueError(f"kernel class {spec['class']!r} is unknown; pass kernel= to load")
+    params: dict[str, Any] = {}
+    for name, value in spec["params"].items():
+        if isinstance(value, dict):
+            inner = value.get("kernel")
+            value = from_spec(inner, arrays) if inner else arrays[value["array"]]
+        params[name] = value
+    return cls(**params)
+
+
+def _sklearn_spec(kernel: Any) -> Any:
+    params = {}
+    for name, value in kernel.get_params(deep=False).items():
+        if hasattr(value, "get_params"):
+            params[name] = {"kernel": _sklearn_spec(value)}
+        elif isinstance(value, np.ndarray):
+            params[name] = value.tolist()
+        else:
+            params[name] = value
+    return {"class": type(kernel).__name__, "params": params}
+
+
+def _sklearn_kernel(spec: Any) -> Any:
+    from sklearn.gaussian_process import kernels
+
+    cls = getattr(kernels, spec["class"], None)
+    if not (isinstance(cls, type) and issubclass(cls, kernels.Kernel)):
+        raise ValueError(f"scikit-learn has no kernel {spec['class']!r}; pass kernel= to load")
+    params = {
+        name: _sklearn_kernel(value["kernel"]) if isinstance(value, dict) else value
+        for name, value in spec["params"].items()
+    }
+    return cls(**params)

@@ -1,0 +1,125 @@
+"""Kernels of the distance between two points: RBF and Matérn."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import gamma, kv
+
+from noregret import _checks
+from noregret._types import Floats, Points
+from noregret.kernels.base import Kernel
+
+#: up to this many dimensions exact differences are as fast as a matrix product
+_DIRECT_DIMENSIONS = 16
+
+
+def squared_distances(X: Points, Y: Points) -> Floats:
+    """‖x − y‖² for all rows of X (n × d) and Y (m × d), exactly 0 for equal rows.
+
+    In many dimensions ‖x‖² + ‖y‖² − 2xᵀy is one matrix product, but it loses all digits where x and
+    y nearly agree; those few pairs are computed again from their difference.
+    """
+    if X.shape[1] <= _DIRECT_DIMENSIONS:
+        return np.asarray(cdist(X, Y, "sqeuclidean"))
+    scale = np.einsum("ij,ij->i", X, X)[:, None] + np.einsum("ij,ij->i", Y, Y)
+    squared: Floats = scale - 2.0 * (X @ Y.T)
+    rows, columns = np.nonzero(squared < 1e-6 * scale)
+    for start in range(0, len(rows), 65536):
+        i, j = rows[start : start + 65536], columns[start : start + 65536]
+        squared[i, j] = np.square(X[i] - Y[j]).sum(axis=1)
+    return squared
+
+
+class Stationary(Kernel):
+    """variance · φ(r) with r the distance after division by the lengthscale(s).
+
+    Parameters
+    ----------
+    lengthscale
+        One number, or one per dimension.
+    variance
+        k(x, x).
+    """
+
+    def __init__(self, lengthscale: Any = 1.0, variance: float = 1.0) -> None:
+        scales = np.atleast_1d(np.asarray(lengthscale, dtype=np.float64))
+        if scales.ndim != 1 or not np.all(np.isfinite(scales)) or np.any(scales <= 0):
+            raise ValueError(
+                f"lengthscale must be one number above 0, or one per dimension, got {lengthscale!r}"
+            )
+        self.lengthscale: float | list[float] = (
+            float(scales[0]) if scales.size == 1 else scales.tolist()
+        )
+        self.variance = _checks.positive("variance", variance)
+
+    def __call__(self, X: Points, Y: Points) -> Floats:
+        """The n × m matrix of k(x, y)."""
+        return self._of_squared_distance(self._squared(X, Y))
+
+    def diag(self, X: Points) -> Floats:
+        """The n values k(x, x) = variance."""
+        return np.full(len(X), self.variance)
+
+    def _squared(self, X: Points, Y: Points) -> Floats:
+        if X.ndim != 2 or Y.ndim != 2:
+            raise TypeError(f"{type(self).__name__} needs points of numbers, not objects")
+        if isinstance(self.lengthscale, list):
+            if X.shape[1] != len(self.lengthscale):
+                raise ValueError(
+                    f"lengthscale has {len(self.lengthscale)} entries but points have "
+                    f"{X.shape[1]} dimensions"
+                )
+            scales = np.asarray(self.lengthscale)
+            return squared_distances(X / scales, Y / scales)
+        squared = squared_distances(X, Y)
+        squared /= self.lengthscale**2
+        return squared
+
+    def _of_squared_distance(self, squared: Floats) -> Floats:
+        raise TypeError("use RBF or Matern")
+
+
+class RBF(Stationary):
+    """The Gaussian kernel, variance · exp(−r²/2)."""
+
+    def _of_squared_distance(self, squared: Floats) -> Floats:
+        squared *= -0.5
+        np.exp(squared, out=squared)
+        if self.variance != 1.0:
+            squared *= self.variance
+        return squared
+
+
+class Matern(Stationary):
+    """The Matérn kernel of smoothness ``nu`` (any ν > 0; closed forms for 1/2, 3/2 and 5/2)."""
+
+    def __init__(self, lengthscale: Any = 1.0, nu: float = 2.5, variance: float = 1.0) -> None:
+        super().__init__(lengthscale, variance)
+        self.nu = _checks.positive("nu", nu)
+
+    def _of_squared_distance(self, squared: Floats) -> Floats:
+        r = np.sqrt(squared)
+        if self.nu == 0.5:
+            values = np.exp(-r)
+        elif self.nu == 1.5:
+            s = math.sqrt(3.0) * r
+            values = (1.0 + s) * np.exp(-s)
+        elif self.nu == 2.5:
+            s = math.sqrt(5.0) * r
+            values = (1.0 + s + s * s / 3.0) * np.exp(-s)
+        else:
+            values = self._general(math.sqrt(2.0 * self.nu) * r)
+        return self.variance * values
+
+    def _general(self, s: Floats) -> Floats:
+        """2^(1−ν)/Γ(ν) s^ν K_ν(s), which tends to 1 as s → 0 (where K_ν overflows)."""
+        tiny = s < 1e-10
+        s = np.where(tiny, 1.0, s)
+        log_scale = (1.0 - self.nu) * math.log(2.0) - math.log(gamma(self.nu))
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.exp(log_scale + self.nu * np.log(s)) * kv(self.nu, s)
+        values[~np.isfinite(values)] = 1.0
+        values[tiny] = 1.0
+        return np.asarray(np.minimum(values, 1.0))

@@ -1,0 +1,131 @@
+"""The posterior variance as the next batch sees it: told evaluations and pending ones.
+
+Pending points shrink the variance and never move the mean. The dictionary stays as it is while
+feedback is awaited, so what a pending arm would teach outside its span is carried by features of
+its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for the pending arms P, (z, e) spans them as well.
+"""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from noregret._types import Floats, Ints, Points
+from noregret.models.root import safe_cholesky
+from noregret.models.sparse import SparseGP, pivoted_cholesky
+from noregret.models.table import row_products
+
+
+class PosteriorView:
+    """Leverages of all candidates given told and pending evaluations.
+
+    Parameters
+    ----------
+    model
+        The posterior of what has been told.
+    pending
+        Pending evaluations of each of the model's arms (u).
+
+    Attributes
+    ----------
+    told
+        Leverage from what has been told only (A).
+    leverage
+        Leverage with the pending points (A; the same array where there are none).
+    """
+
+    def __init__(self, model: SparseGP, pending: Ints) -> None:
+        self.model = model
+        rows = np.flatnonzero(pending)
+        self._points: Points = model.arms.points[:0]
+        self._lower: Floats = np.empty((0, 0))
+        self._features: Floats = np.empty((0, model.size))
+        self._fall: Floats = np.empty((0, model.size))  # leverages fall by ‖_fall b(x)‖²
+        self.told = model.table.leverage(model.lam)
+        self.leverage = self.told
+        if len(rows):
+            self._condition(rows, pending[rows])
+            self.leverage = np.maximum(self.told - self._falls(self._fall), 0.0)
+
+    def pool(self, ids: Ints) -> tuple[Floats, Floats]:
+        """b of some candidates (k × n) and their covariances (k × k), the part evaluations shrink.
+
+        Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s the j-th column.
+        """
+        Z = self.model.table.features(ids)
+        b = self._coordinates(Z, self.model.table.points[ids])
+        covariance = b @ b.T
+        if len(self._fall):
+            part = b @ self._fall.T
+            covariance -= part @ part.T
+        return b, covariance
+
+    def fall(self, ids: Ints, counts: Ints) -> Floats:
+        """By how much evaluating these candidates too would lower each leverage (A)."""
+        b, _ = self.pool(ids)
+        weighted = b * np.sqrt(counts)[:, None]
+        if len(self._fall):
+            gone = weighted @ self._fall.T
+            weighted_left = weighted - gone @ self._fall
+        else:
+            weighted_left = weighted
+        lower = safe_cholesky(weighted_left @ weighted.T + np.eye(len(ids)))
+        return self._falls(
+            np.asarray(solve_triangular(lower, weighted_left, lower=True, check_finite=False))
+        )
+
+    def at_points(self, Z: Floats, points: Points, residual: Floats) -> Floats:
+        """Leverage at any points with their features (n × m) and residuals (n)."""
+        b = self._coordinates(Z, points)
+        inside = self.model.size
+        values = residual / self.model.lam + np.einsum("ij,ij->i", b[:, :inside], b[:, :inside])
+        if len(self._fall):
+            values -= np.square(b @ self._fall.T).sum(axis=1)
+        return np.maximum(values, 0.0)
+
+    def _condition(self, rows: Ints, counts: Ints) -> None:
+        model = self.model
+        features, points = model.arms.features(rows), model.arms.points[rows]
+        outside = model.kernel(points, points) - features @ features.T
+        self._lower, kept = pivoted_cholesky(outside, model.tolerance)
+        self._points, self._features = points[kept], features[kept]
+        b = self._coordinates(features, points) * np.sqrt(counts)[:, None]
+        lower = safe_cholesky(b @ b.T + np.eye(len(b)))
+        self._fall = np.asarray(solve_triangular(lower, b, lower=True, check_finite=False))
+
+    def _coordinates(self, Z: Floats, points: Points) -> Floats:
+        """b = (Fᵀz, e/√λ): the leverage inside their span is ‖b‖² (n × (m + |P|))."""
+        inside = Z @ self.model.root.matrix
+        if not len(self._points):
+            return inside
+        return np.concatenate([inside, self._outside(Z, points).T], axis=1)
+
+    def _outside(self, Z: Floats, points: Points) -> Floats:
+        """e/√λ (|P| × n)."""
+        cross = self.model.kernel(self._points, points) - self._features @ Z.T
+        solved = solve_triangular(self._lower, cross, lower=True, check_finite=False)
+        return np.asarray(solved / np.sqrt(self.model.lam))
+
+    def _falls(self, fall: Floats) -> Floats:
+        """‖fall b(x)‖² of every candidate (A): a pass over Z."""
+        m = self.model.size
+        inside = fall[:, :m] @ self.model.root.matrix.T
+        outside = fall[:, m:]
+
+        def work(Z: Floats, points: Points) -> Floats:
+            products = row_products(inside, Z)
+            if outside.shape[1]:
+                products += outside @ self._outside(Z, points)
+            return np.asarray(np.einsum("ij,ij->j", products, products))
+
+        return self.model.table.map_rows(work, len(fall) * max(m, 8))
+
+    def covariance(self, id_: int) -> Floats:
+        """k̃ of BBKB eq. 2 between every candidate and one of them, told evaluations only (A)."""
+        model = self.model
+        z = model.table.features(np.array([id_]))[0]
+        direction = z / model.lam - model.root.solve(z)
+        point = model.table.points[id_ : id_ + 1]
+
+        def work(Z: Floats, points: Points) -> Floats:
+            return np.asarray(model.kernel(point, points)[0] / model.lam - Z @ direction)
+
+        return model.table.map_rows(work, max(model.size, 8))

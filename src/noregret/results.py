@@ -1,0 +1,87 @@
+"""What an optimiser hands out: batches, recommendations, the history."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+
+
+@dataclass(frozen=True)
+class BatchInfo:
+    """Why a batch looks as it does.
+
+    Attributes
+    ----------
+    upper
+        The upper confidence bound of each pick when it was picked (n floats).
+    beta
+        The width in use: bounds are mean ± beta · std.
+    ratio
+        The bound on the ratio of posterior deviations the batch reached (1 for sequential rules).
+    dictionary_size
+        Inducing points in use.
+    """
+
+    upper: Floats
+    beta: float
+    ratio: float
+    dictionary_size: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Points to evaluate next: ``ids`` (n row numbers) and ``points`` (n × d, or n objects).
+
+    A batch can be told in parts: ``opt.tell(batch[:3], y[:3])``.
+    """
+
+    ids: Ints
+    points: Points
+    info: BatchInfo | None = field(default=None, repr=False, compare=False)
+    #: which list the ids mean, and the arms' rows in the observations, for batches told late
+    _generation: int = field(default=0, repr=False, compare=False)
+    _rows: Ints | None = field(default=None, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.points)
+
+    def __getitem__(self, which: Any) -> "Batch":
+        """The part of the batch at these positions."""
+        chosen = np.atleast_1d(np.arange(len(self))[which])
+        rows = None if self._rows is None else self._rows[chosen]
+        return Batch(
+            self.ids[chosen], self.points[chosen], _generation=self._generation, _rows=rows
+        )
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The candidate with the largest lower confidence bound.
+
+    With probability 1 − δ its value lies in [``lower``, ``upper``], and no candidate is better by
+    more than ``gap`` (where the theorem behind the width applies).
+    """
+
+    id: int
+    point: Any
+    mean: float
+    lower: float
+    upper: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class History:
+    """Everything told, in order: ``ids`` (−1 where the list has been replaced since) and ``rewards``."""
+
+    ids: Ints
+    rewards: Floats
+
+    def __len__(self) -> int:
+        return len(self.rewards)

@@ -1,0 +1,160 @@
+"""One file for a whole run: arrays and JSON in an .npz archive, never pickled code."""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from noregret._types import Points
+from noregret.domains import Candidates, as_candidates
+from noregret.kernels import as_kernel
+from noregret.kernels.spec import from_spec, to_spec
+
+if TYPE_CHECKING:
+    from noregret.algorithms.base import Optimizer
+
+#: raised when the layout of the file changes
+FORMAT = 1
+
+
+def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
+    """Write an optimiser's whole state; an existing file is replaced only when all is written."""
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    model_arrays, values = optimizer._state()
+    observations = optimizer._observations
+    arrays |= {f"model/{name}": array for name, array in model_arrays.items()}
+    arrays |= {f"observations/{name}": array for name, array in observations.state().items()}
+    header = {
+        "format": FORMAT,
+        "algorithm": type(optimizer).__name__.lower(),
+        "options": {name: _plain(value) for name, value in optimizer._options().items()},
+        "kernel": to_spec(optimizer.kernel, arrays),
+        "domain": _domain_spec(optimizer, arrays),
+        "random": optimizer._rng.bit_generator.state,
+        "kappa_squared": optimizer.kappa_squared,
+        "events": optimizer._events,
+        "values": values,
+    }
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None) -> "Optimizer":
+    """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
+
+    Parameters
+    ----------
+    path
+        The file.
+    domain
+        Needed where the candidates are objects other than strings, which are not stored.
+    kernel
+        Needed where the kernel is a callable or a class of your own outside this process.
+    """
+    from noregret.algorithms.base import algorithms
+
+    arrays, header = _read(path)
+    try:
+        candidates = _load_domain(header["domain"], arrays, domain)
+        if kernel is None and header["kernel"] is None:
+            raise ValueError("this run's kernel is a callable: pass it again, load(path, kernel=k)")
+        own = as_kernel(kernel) if kernel is not None else from_spec(header["kernel"], arrays)
+        cls = algorithms.get(header["algorithm"])
+        if cls is None:
+            raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
+        optimizer = cls(candidates, own, **header["options"])
+        observed = _part(arrays, "observations/")
+        points = _load_seen(header["domain"], arrays, candidates, observed["ids"])
+        optimizer._observations.restore(observed, points)
+        optimizer._restore(_part(arrays, "model/"), header["values"])
+        optimizer._rng.bit_generator.state = header["random"]
+        optimizer.kappa_squared = float(header["kappa_squared"])
+        optimizer._events = header["events"]
+    except (KeyError, IndexError, AttributeError) as error:
+        raise ValueError(f"{path} is not a whole noregret run: {error!r} is missing") from error
+    return optimizer
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("it holds a single array")
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop("header").tobytes())
+        version = header["format"]
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a noregret run, or is damaged: {error}") from error
+    if version != FORMAT:
+        raise ValueError(
+            f"{path} has format {version}; this version of noregret reads format {FORMAT}"
+        )
+    return arrays, header
+
+
+def _domain_spec(optimizer: "Optimizer", arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    domain, observations = optimizer.domain, optimizer._observations
+    seen = observations.points
+    if not domain.are_objects:
+        arrays["candidates"] = domain.points
+        arrays["seen"] = seen
+        return {"kind": "numbers", "names": domain.names}
+    if all(isinstance(entry, str) for entry in [*domain.points, *seen]):
+        return {"kind": "strings", "candidates": domain.points.tolist(), "seen": seen.tolist()}
+    if (observations.ids < 0).any():
+        raise ValueError(
+            "objects of a replaced list cannot be stored: only numbers and strings can"
+        )
+    return {"kind": "objects", "length": len(domain)}
+
+
+def _load_domain(spec: Any, arrays: dict[str, np.ndarray[Any, Any]], given: Any) -> Candidates:
+    if given is not None:
+        candidates = as_candidates(given)
+        expected = spec.get("length") or len(spec.get("candidates", arrays.get("candidates", ())))
+        if len(candidates) != expected:
+            raise ValueError(
+                f"domain must be the run's list of {expected} candidates, got {len(candidates)}"
+            )
+        return candidates
+    if spec["kind"] == "objects":
+        raise ValueError(
+            "this run's candidates are objects: pass them again, load(path, domain=candidates)"
+        )
+    if spec["kind"] == "strings":
+        return Candidates(spec["candidates"], objects=True)
+    candidates = Candidates(arrays["candidates"])
+    candidates.names = None if spec["names"] is None else tuple(spec["names"])
+    return candidates
+
+
+def _load_seen(
+    spec: Any, arrays: dict[str, np.ndarray[Any, Any]], candidates: Candidates, ids: Any
+) -> Points:
+    if spec["kind"] == "numbers":
+        return arrays["seen"]
+    if spec["kind"] == "strings":
+        return Candidates(spec["seen"], objects=True).points if spec["seen"] else candidates[:0]
+    return candidates[ids]
+
+
+def _part(arrays: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, Any]:
+    return {name[len(prefix) :]: a for name, a in arrays.items() if name.startswith(prefix)}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
