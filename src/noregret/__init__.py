@@ -1,7 +1,7 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
 from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
-from noregret.domains import Candidates
+from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
@@ -16,6 +16,7 @@ __all__ = [
     "RBF",
     "Batch",
     "BatchInfo",
+    "Box",
     "Candidates",
     "History",
     "Kernel",

@@ -96,7 +96,9 @@ def rewards(value: Any, length: int) -> Floats:
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.shape != (length,):
-        raise ValueError(f"rewards must be {length} numbers (one per point), got shape {array.shape}")
+        raise ValueError(
+            f"rewards must be {length} numbers (one per point), got shape {array.shape}"
+        )
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise ValueError(f"rewards must be finite, got {array[bad[0]]} at position {bad[0]}")

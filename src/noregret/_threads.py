@@ -1,8 +1,8 @@
 """BLAS on one thread for small calls, and our own threads over blocks of rows.
 
-Hundreds of small matrix products lose more to BLAS's thread start-up than they gain, so public calls
-run under :func:`one_blas_thread`, and long lists are split into blocks of rows instead. The limit is
-lifted when the outermost call returns: nothing changes behind the user's back.
+Hundreds of small matrix products lose more to BLAS's thread start-up than they gain, so public
+calls run under :func:`one_blas_thread`, and long lists are split into blocks of rows instead. The
+limit is lifted when the outermost call returns: nothing changes behind the user's back.
 """
 
 import os

@@ -1,12 +1,17 @@
-"""What may be chosen: a finite list of candidates."""
+"""What may be chosen: a finite list of candidates, or a box."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.stats import qmc
 
-from noregret._types import Points
+from noregret import _checks
+from noregret._types import Floats, Points
+
+#: the largest grid that ``Box.grid`` makes
+_LARGEST_GRID = 100_000_000
 
 
 class Candidates:
@@ -68,9 +73,129 @@ class Candidates:
         return f"Candidates({len(self)} {what})"
 
 
+class Box:
+    """A box of d numbers, each between two bounds.
+
+    Parameters
+    ----------
+    bounds
+        ``[(lo, hi), ...]``, or ``{"name": (lo, hi), ...}``.
+
+    Attributes
+    ----------
+    lower, upper
+        The bounds (d each).
+    names
+        The dimensions' names where a mapping was given, else ``None``.
+    """
+
+    def __init__(self, bounds: Any) -> None:
+        self.names: tuple[str, ...] | None = None
+        if isinstance(bounds, Mapping):
+            self.names = tuple(str(name) for name in bounds)
+            bounds = list(bounds.values())
+        try:
+            array = np.array(bounds, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"bounds must be pairs (lo, hi) of numbers, got {bounds!r}") from error
+        if array.ndim != 2 or array.shape[1] != 2 or not len(array):
+            raise ValueError(f"bounds must be one pair (lo, hi) per dimension, got {bounds!r}")
+        if not np.all(np.isfinite(array)):
+            raise ValueError(f"bounds must be finite, got {bounds!r}")
+        for i, (low, high) in enumerate(array):
+            if low >= high:
+                name = self.names[i] if self.names else f"dimension {i}"
+                raise ValueError(f"bounds must have lo < hi, got ({low}, {high}) for {name}")
+        self.lower: Floats = array[:, 0].copy()
+        self.upper: Floats = array[:, 1].copy()
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return len(self.lower)
+
+    @property
+    def bounds(self) -> Floats:
+        """d × 2: the pairs (lo, hi)."""
+        return np.column_stack([self.lower, self.upper])
+
+    def grid(self, n: int) -> Candidates:
+        """n values per dimension, bounds included: a list of nᵈ candidates."""
+        n = _checks.count("n", n)
+        if n**self.dimension > _LARGEST_GRID:
+            raise ValueError(f"a grid of {n}^{self.dimension} points is too large")
+        axes = [np.linspace(a, b, n) for a, b in self.bounds]
+        mesh = np.meshgrid(*axes, indexing="ij")
+        candidates = Candidates(np.column_stack([axis.ravel() for axis in mesh]))
+        candidates.names = self.names
+        return candidates
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        """n points uniformly at random (n × d)."""
+        return rng.uniform(self.lower, self.upper, size=(n, self.dimension))
+
+    def spread(self, n: int, rng: np.random.Generator) -> Floats:
+        """n points of a scrambled Sobol sequence (n × d)."""
+        engine = qmc.Sobol(self.dimension, rng=rng)
+        unit = engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n]
+        return np.asarray(qmc.scale(unit, self.lower, self.upper))
+
+    def check(self, points: Any) -> Floats:
+        """``points`` as n × d floats inside the box: rows, one row, or dicts by name."""
+        if self.names and (isinstance(points, Mapping) or _are_mappings(points)):
+            rows = [points] if isinstance(points, Mapping) else points
+            try:
+                points = [[row[name] for name in self.names] for row in rows]
+            except KeyError as error:
+                raise ValueError(f"points must name {self.names}; {error} is missing") from error
+        try:
+            array = np.array(points, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"points must be rows of {self.dimension} numbers") from error
+        if array.ndim == 1 and len(array) == self.dimension:
+            array = array[None]
+        if array.ndim != 2 or array.shape[1] != self.dimension:
+            raise ValueError(
+                f"points must be rows of {self.dimension} numbers, got shape {array.shape}"
+            )
+        if not np.all(np.isfinite(array)):
+            raise ValueError("points must be finite")
+        # Round-off of a point on the boundary is no error.
+        slack = 1e-9 * (self.upper - self.lower)
+        outside = np.argwhere((array < self.lower - slack) | (array > self.upper + slack))
+        if len(outside):
+            row, column = outside[0]
+            raise ValueError(
+                f"points must lie inside the box: row {row}, dimension {column} is "
+                f"{array[row, column]}, not in [{self.lower[column]}, {self.upper[column]}]"
+            )
+        return np.clip(array, self.lower, self.upper)
+
+    def __repr__(self) -> str:
+        names = self.names or [f"x{i}" for i in range(self.dimension)]
+        sides = ", ".join(
+            f"{name}: [{a:g}, {b:g}]" for name, (a, b) in zip(names, self.bounds, strict=True)
+        )
+        return f"Box({sides})"
+
+
+Domain = Candidates | Box
+
+
+def as_domain(domain: Any) -> Domain:
+    """``domain`` itself, or the list of candidates it describes."""
+    return domain if isinstance(domain, (Candidates, Box)) else Candidates(domain)
+
+
 def as_candidates(domain: Any) -> Candidates:
-    """``domain`` itself, or the list it describes."""
+    """``domain`` itself, or the list it describes; boxes are refused."""
+    if isinstance(domain, Box):
+        raise TypeError("a list of candidates is needed here, not a box: try box.grid(n)")
     return domain if isinstance(domain, Candidates) else Candidates(domain)
+
+
+def _are_mappings(points: Any) -> bool:
+    return isinstance(points, Sequence) and bool(points) and isinstance(points[0], Mapping)
 
 
 def _holds_objects(points: Any) -> bool:
@@ -119,9 +244,7 @@ def _from_frame(frame: Any) -> Points:
     wrong = []
     for name in frame.columns:
         values = np.asarray(frame[name].to_numpy())
-        if values.dtype.kind in "biuf":
-            columns.append(values.astype(np.float64))
-        elif values.dtype == object and _all_numbers(values):
+        if values.dtype.kind in "biuf" or (values.dtype == object and _all_numbers(values)):
             columns.append(values.astype(np.float64))
         else:
             wrong.append(str(name))

@@ -8,18 +8,23 @@ from noregret._types import Floats, Ints, Points
 
 
 class Observations:
-    """Rewards and pending questions on the arms of a list.
+    """Rewards and pending questions on the arms of a list, or on points of a box.
 
     Arms get a *row* when they are first asked for or told; everything a model needs (counts, sums,
     pending counts) is kept by row, so its cost follows unique arms. The raw rewards stay beside
     them in the order they came.
+
+    Parameters
+    ----------
+    points
+        The list (A × d, or A objects); for a box an array of no points (0 × d).
 
     Attributes
     ----------
     points
         u × d (or u objects): the arms seen so far.
     ids
-        u row numbers in the current list, −1 for arms of a replaced list.
+        u row numbers in the current list, −1 for arms of a replaced list and on boxes.
     told, pending
         u counts: evaluations told, and asked for but not yet told.
     sums
@@ -29,6 +34,7 @@ class Observations:
     def __init__(self, points: Points) -> None:
         self._list = points
         self._row_of_id: Ints = np.full(len(points), -1, dtype=np.int64)
+        self._row_of_point: dict[bytes, int] = {}  # boxes only
         #: how often the list has been replaced
         self.generation = 0
         #: evaluations told that nobody had asked for
@@ -59,12 +65,12 @@ class Observations:
     @property
     def rewards(self) -> Floats:
         """Every reward, in the order told (t floats)."""
-        return self._history_rewards.view()
+        return np.asarray(self._history_rewards.view())
 
     @property
     def history_rows(self) -> Ints:
         """The arm (row) of every reward (t integers)."""
-        return self._history_rows.view()
+        return np.asarray(self._history_rows.view())
 
     def rows(self, ids: Ints) -> Ints:
         """The rows of these ids, new ones where they are seen for the first time."""
@@ -73,14 +79,33 @@ class Observations:
             fresh = np.unique(ids[rows < 0])
             first = len(self)
             self._row_of_id[fresh] = np.arange(first, first + len(fresh))
-            zeros = np.zeros(len(fresh), dtype=np.int64)
-            self._points.extend(self._list[fresh])
-            self._ids.extend(fresh)
-            self._told.extend(zeros)
-            self._pending.extend(zeros)
-            self._sums.extend(zeros)
+            self._append(self._list[fresh], fresh)
             rows = self._row_of_id[ids]
         return rows
+
+    def point_rows(self, points: Points) -> Ints:
+        """The rows of these points of a box (n × d), new ones for points not seen before."""
+        rows = self.known_point_rows(points)
+        for i in np.flatnonzero(rows < 0):
+            key = points[i].tobytes()
+            if key not in self._row_of_point:
+                self._row_of_point[key] = len(self)
+                self._append(points[i : i + 1], np.array([-1]))
+            rows[i] = self._row_of_point[key]
+        return rows
+
+    def known_point_rows(self, points: Points) -> Ints:
+        """The rows of these points of a box, −1 for points never seen."""
+        get = self._row_of_point.get
+        return np.array([get(point.tobytes(), -1) for point in points], dtype=np.int64)
+
+    def _append(self, points: Points, ids: Ints) -> None:
+        zeros = np.zeros(len(ids), dtype=np.int64)
+        self._points.extend(points)
+        self._ids.extend(ids)
+        self._told.extend(zeros)
+        self._pending.extend(zeros)
+        self._sums.extend(zeros)
 
     def known_rows(self, ids: Ints) -> Ints:
         """The rows of these ids, −1 for ids never seen."""
@@ -142,6 +167,8 @@ class Observations:
             getattr(self, f"_{name}").extend(state[name])
         current = self.ids >= 0
         self._row_of_id[self.ids[current]] = np.flatnonzero(current)
+        if len(self._list) == 0:
+            self._row_of_point = {p.tobytes(): row for row, p in enumerate(self.points)}
 
 
 class _Growing:

@@ -33,9 +33,10 @@ class BatchInfo:
 
 @dataclass(frozen=True)
 class Batch:
-    """Points to evaluate next: ``ids`` (n row numbers) and ``points`` (n × d, or n objects).
+    """Points to evaluate next: ``ids`` (n row numbers, −1 on a box) and ``points``.
 
-    A batch can be told in parts: ``opt.tell(batch[:3], y[:3])``.
+    ``points`` is n × d, or a vector of n objects. A batch can be told in parts:
+    ``opt.tell(batch[:3], y[:3])``.
     """
 
     ids: Ints
@@ -62,9 +63,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The candidate with the largest lower confidence bound.
+    """The choice with the largest lower confidence bound (``id`` is −1 on a box).
 
-    With probability 1 − δ its value lies in [``lower``, ``upper``], and no candidate is better by
+    With probability 1 − δ its value lies in [``lower``, ``upper``], and no choice is better by
     more than ``gap`` (where the theorem behind the width applies).
     """
 
@@ -78,9 +79,20 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class History:
-    """Everything told, in order: ``ids`` (−1 where the list has been replaced since) and ``rewards``."""
+    """Everything told, in order.
+
+    Attributes
+    ----------
+    ids
+        t row numbers; −1 where the list has been replaced since, and on a box.
+    points
+        t × d, or t objects.
+    rewards
+        t floats.
+    """
 
     ids: Ints
+    points: Points
     rewards: Floats
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noregret._types import Points
-from noregret.domains import Candidates, as_candidates
+from noregret.domains import Box, Candidates, Domain, as_candidates
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import from_spec, to_spec
 
@@ -43,7 +43,7 @@ def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+            np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
@@ -67,16 +67,16 @@ def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None
 
     arrays, header = _read(path)
     try:
-        candidates = _load_domain(header["domain"], arrays, domain)
+        choices = _load_domain(header["domain"], arrays, domain)
         if kernel is None and header["kernel"] is None:
             raise ValueError("this run's kernel is a callable: pass it again, load(path, kernel=k)")
         own = as_kernel(kernel) if kernel is not None else from_spec(header["kernel"], arrays)
         cls = algorithms.get(header["algorithm"])
         if cls is None:
             raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
-        optimizer = cls(candidates, own, **header["options"])
+        optimizer = cls(choices, own, **header["options"])
         observed = _part(arrays, "observations/")
-        points = _load_seen(header["domain"], arrays, candidates, observed["ids"])
+        points = _load_seen(header["domain"], arrays, choices, observed["ids"])
         optimizer._observations.restore(observed, points)
         optimizer._restore(_part(arrays, "model/"), header["values"])
         optimizer._rng.bit_generator.state = header["random"]
@@ -109,6 +109,10 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray[Any, Any]]
 def _domain_spec(optimizer: "Optimizer", arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
     domain, observations = optimizer.domain, optimizer._observations
     seen = observations.points
+    if isinstance(domain, Box):
+        arrays["bounds"] = domain.bounds
+        arrays["seen"] = seen
+        return {"kind": "box", "names": domain.names}
     if not domain.are_objects:
         arrays["candidates"] = domain.points
         arrays["seen"] = seen
@@ -122,7 +126,10 @@ def _domain_spec(optimizer: "Optimizer", arrays: dict[str, np.ndarray[Any, Any]]
     return {"kind": "objects", "length": len(domain)}
 
 
-def _load_domain(spec: Any, arrays: dict[str, np.ndarray[Any, Any]], given: Any) -> Candidates:
+def _load_domain(spec: Any, arrays: dict[str, np.ndarray[Any, Any]], given: Any) -> Domain:
+    if spec["kind"] == "box":
+        names, bounds = spec["names"], arrays["bounds"]
+        return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
     if given is not None:
         candidates = as_candidates(given)
         expected = spec.get("length") or len(spec.get("candidates", arrays.get("candidates", ())))
@@ -143,13 +150,13 @@ def _load_domain(spec: Any, arrays: dict[str, np.ndarray[Any, Any]], given: Any)
 
 
 def _load_seen(
-    spec: Any, arrays: dict[str, np.ndarray[Any, Any]], candidates: Candidates, ids: Any
+    spec: Any, arrays: dict[str, np.ndarray[Any, Any]], domain: Domain, ids: Any
 ) -> Points:
-    if spec["kind"] == "numbers":
+    if isinstance(domain, Box) or spec["kind"] == "numbers":
         return arrays["seen"]
     if spec["kind"] == "strings":
-        return Candidates(spec["seen"], objects=True).points if spec["seen"] else candidates[:0]
-    return candidates[ids]
+        return Candidates(spec["seen"], objects=True).points if spec["seen"] else domain.points[:0]
+    return np.asarray(domain.points[ids])
 
 
 def _part(arrays: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, Any]:

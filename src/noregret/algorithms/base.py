@@ -10,7 +10,7 @@ import numpy as np
 from noregret import _checks, serialization
 from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
-from noregret.domains import Candidates, as_candidates
+from noregret.domains import Box, Domain, as_candidates, as_domain
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
 from noregret.observations import Observations
@@ -21,12 +21,12 @@ algorithms: dict[str, type["Optimizer"]] = {}
 
 
 class Optimizer(ABC):
-    """An optimiser of a noisy function over a list of candidates, by ask and tell.
+    """An optimiser of a noisy function over a list of candidates or a box, by ask and tell.
 
     Parameters
     ----------
     domain
-        :class:`~noregret.Candidates`, or what makes them.
+        :class:`~noregret.Candidates` (or what makes them), or a :class:`~noregret.Box`.
     kernel
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
     noise
@@ -62,7 +62,7 @@ class Optimizer(ABC):
         lam: float | None = None,
         seed: int | None = None,
     ) -> None:
-        self.domain: Candidates = as_candidates(domain)
+        self.domain: Domain = as_domain(domain)
         self.kernel: Kernel = as_kernel(kernel)
         self.noise = _checks.not_negative("noise", noise)
         self.norm = _checks.positive("norm", norm)
@@ -74,12 +74,20 @@ class Optimizer(ABC):
         elif isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}")
         self.seed = int(seed)
-        self._prior = check_kernel(self.kernel, self.domain.points)
-        self.kappa_squared = float(self._prior.max())
+        #: the list's points; none on a box
+        self._points: Points
+        if isinstance(self.domain, Box):
+            probe = self.domain.spread(256, np.random.default_rng(0))
+            self.kappa_squared = float(check_kernel(self.kernel, probe).max())
+            self._points, self._prior = probe[:0], np.empty(0)
+        else:
+            self._points = self.domain.points
+            self._prior = check_kernel(self.kernel, self._points)
+            self.kappa_squared = float(self._prior.max())
         smallest = 1e-8 * self.kappa_squared
         self.lam = float(lam) if lam is not None else max(self.noise**2, smallest)
         self._rng = np.random.default_rng(self.seed)
-        self._observations = Observations(self.domain.points)
+        self._observations = Observations(self._points)
         self._events: list[dict[str, Any]] = []
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -99,32 +107,35 @@ class Optimizer(ABC):
         if n is not None:
             n = _checks.count("n", n)
         with one_blas_thread():
-            ids, info = self._choose(n)
-            rows = self._observations.rows(ids)
+            chosen, info = self._choose(n)
+            rows = self._rows(chosen)
             self._observations.ask(rows)
-        generation = self._observations.generation
-        return Batch(ids, self.domain.points[ids], info, generation, rows)
+        seen = self._observations
+        return Batch(seen.ids[rows], seen.points[rows], info, seen.generation, rows)
 
     def tell(self, points: Batch | Any, rewards: Any) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
 
-        In any order, in parts, late; also of points nobody asked for, such as old data.
+        In any order, in parts, late; also of choices nobody asked for, such as old data. On a box,
+        points (n × d) stand in place of ids.
         """
-        if isinstance(points, Batch) and points._generation != self._observations.generation:
+        if self._is_old(points):
             rows = self._old_rows(points)
             values = _checks.rewards(rewards, len(rows))
         else:
-            ids = self._ids(points)
-            values = _checks.rewards(rewards, len(ids))
-            rows = self._observations.rows(ids)
+            where = self._where(points)
+            values = _checks.rewards(rewards, len(where))
+            rows = self._rows(where)
         self._observations.tell(rows, values)
 
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""
-        if isinstance(points, Batch) and points._generation != self._observations.generation:
+        if self._is_old(points):
             rows = self._old_rows(points)
+        elif isinstance(self.domain, Box):
+            rows = self._observations.known_point_rows(self._where(points))
         else:
-            rows = self._observations.known_rows(self._ids(points))
+            rows = self._observations.known_rows(np.asarray(self._where(points), np.int64))
         self._observations.cancel(rows)
 
     def replace_candidates(self, candidates: Any) -> None:
@@ -132,48 +143,43 @@ class Optimizer(ABC):
 
         Batches handed out before can still be told.
         """
+        if isinstance(self.domain, Box):
+            raise TypeError("only a list of candidates can be replaced; this domain is a box")
         domain = as_candidates(candidates)
-        prior = check_kernel(self.kernel, domain.points)
         if domain.points.dtype != self.domain.points.dtype or domain.dimension != (
             self.domain.dimension
         ):
             raise ValueError(
                 f"candidates must be of the same kind as {self.domain!r}, got {domain!r}"
             )
+        prior = check_kernel(self.kernel, domain.points)
         with one_blas_thread():
             self._replace(domain.points, prior)
         self._observations.replace_list(domain.points)
-        self.domain = domain
-        self._prior = prior
+        self.domain, self._points, self._prior = domain, domain.points, prior
         self.kappa_squared = max(self.kappa_squared, float(prior.max()))
 
     # -- what is known -----------------------------------------------------------------------
 
-    def predict(self, ids: Any = None) -> tuple[Floats, Floats]:
-        """Posterior mean and standard deviation of some candidates (all by default).
+    def predict(self, points: Any = None) -> tuple[Floats, Floats]:
+        """Posterior mean and standard deviation of some ids (all by default), or points of a box.
 
         Pending points count in the deviation, not in the mean.
         """
-        chosen = np.arange(len(self.domain)) if ids is None else self._ids(ids)
+        if points is not None:
+            where = self._where(points)
+        elif isinstance(self.domain, Box):
+            raise ValueError("points must be given: a box has no list to predict for")
+        else:
+            where = np.arange(len(self.domain))
         with one_blas_thread():
-            mean, variance = self._predict(chosen)
+            mean, variance = self._predict(where)
         return mean, np.sqrt(variance)
 
     def recommend(self) -> Recommendation:
-        """The candidate with the largest lower confidence bound, with its interval and gap."""
+        """The choice with the largest lower confidence bound, with its interval and gap."""
         with one_blas_thread():
-            mean, deviation = self._told_posterior()
-            radius = self.beta * deviation
-        lower, upper = mean - radius, mean + radius
-        best = int(np.argmax(lower))
-        return Recommendation(
-            id=best,
-            point=self.domain.points[best],
-            mean=float(mean[best]),
-            lower=float(lower[best]),
-            upper=float(upper[best]),
-            gap=max(float(upper.max() - lower[best]), 0.0),
-        )
+            return self._recommend()
 
     @property
     @abstractmethod
@@ -193,10 +199,9 @@ class Optimizer(ABC):
     @property
     def history(self) -> History:
         """Everything told, in order."""
-        observations = self._observations
-        return History(
-            observations.ids[observations.history_rows], observations.rewards.copy()
-        )
+        seen = self._observations
+        rows = seen.history_rows
+        return History(seen.ids[rows], seen.points[rows], seen.rewards.copy())
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -219,16 +224,16 @@ class Optimizer(ABC):
     # -- what an algorithm supplies ----------------------------------------------------------
 
     @abstractmethod
-    def _choose(self, n: int | None) -> tuple[Ints, BatchInfo | None]:
-        """The next ids and why."""
+    def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
+        """The next ids (or points of a box) and why."""
 
     @abstractmethod
-    def _predict(self, ids: Ints) -> tuple[Floats, Floats]:
-        """Mean and variance of some candidates, pending points counted in the latter."""
+    def _predict(self, where: Ints | Floats) -> tuple[Floats, Floats]:
+        """Mean and variance at ids (or points of a box), pending points counted in the latter."""
 
     @abstractmethod
-    def _told_posterior(self) -> tuple[Floats, Floats]:
-        """Mean and deviation of all candidates from what has been told only."""
+    def _recommend(self) -> Recommendation:
+        """The choice with the largest lower confidence bound, from what has been told only."""
 
     @abstractmethod
     def _replace(self, points: Points, prior: Floats) -> None:
@@ -242,8 +247,21 @@ class Optimizer(ABC):
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
         """Take over what :meth:`_state` gave."""
 
-    def _ids(self, points: Batch | Any) -> Ints:
+    def _where(self, points: Batch | Any) -> Ints | Floats:
+        """Ids, or points of a box, checked."""
+        if isinstance(self.domain, Box):
+            return self.domain.check(points.points if isinstance(points, Batch) else points)
         return _checks.ids(points.ids if isinstance(points, Batch) else points, len(self.domain))
+
+    def _rows(self, where: Ints | Floats) -> Ints:
+        """Rows of the observations for checked ids or points, new ones where needed."""
+        if isinstance(self.domain, Box):
+            return self._observations.point_rows(np.asarray(where, dtype=np.float64))
+        return self._observations.rows(np.asarray(where, dtype=np.int64))
+
+    def _is_old(self, points: Any) -> bool:
+        """Whether this is a batch of a list that has been replaced since."""
+        return isinstance(points, Batch) and points._generation != self._observations.generation
 
     def _old_rows(self, batch: Batch) -> Ints:
         if batch._rows is None or (len(batch) and batch._rows.max() >= len(self._observations)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret import _checks, widths
 from noregret._threads import one_blas_thread
-from noregret._types import Ints
+from noregret._types import Floats, Ints
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.gp import UNLIMITED, GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio
@@ -14,7 +14,6 @@ from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.sparse import SparseGP
 from noregret.models.view import PosteriorView
 from noregret.results import BatchInfo
-
 
 
 class _Sparse(GPOptimizer):
@@ -72,7 +71,8 @@ class BKB(_Sparse):
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         ``"theory"``: β̃ of Theorem 2 at ε = 1/2, valid with probability 1 − δ for
-        ``qbar="theory"``. ``"practical"``: √λF + ξ√(Σ log(1+σ̃²) + log 1/δ). A number β: mean ± β·std.
+        ``qbar="theory"``. ``"practical"``: √λF + ξ√(Σ log(1+σ̃²) + log 1/δ).
+        A number β: mean ± β·std.
     qbar
         Oversampling q̄: larger is more accurate and slower. ``"theory"``: 72 log(4t/δ).
     dictionary
@@ -128,7 +128,8 @@ class BBKB(_Sparse):
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         ``"theory"``: C̃·β̃ of Theorem 2, valid with probability 1 − δ for ``qbar="theory"``.
-        ``"practical"``: √λF + ξ√(C̃ Σ log(1+σ̃²) + log 1/δ), what the authors run. A number β: mean ± β·std.
+        ``"practical"``: √λF + ξ√(C̃ Σ log(1+σ̃²) + log 1/δ), what the authors run.
+        A number β: mean ± β·std.
     qbar
         Oversampling q̄: larger is more accurate and slower. ``"theory"``: 72 C̃ log(4t/δ).
     ratio
@@ -191,7 +192,7 @@ class BBKB(_Sparse):
             return LocalRatio(self.ratio, view.told, view.covariance, pending)
         return GlobalRatio(self.ratio, pending)
 
-    def _choose(self, n: int | None) -> tuple[Ints, BatchInfo | None]:
+    def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         if self.min_batch is not None and self._exploration is None:
             self._sync()
             self._exploration = self._plan_exploration(self.min_batch)
@@ -212,13 +213,13 @@ class BBKB(_Sparse):
         dictionary takes in every arm that lies outside its span.
         """
         observations = self._observations
-        model = SparseGP(self.kernel, self.lam, self.domain.points, self._prior)
+        model = SparseGP(self.kernel, self.lam, self._points, self._prior)
         model.adopt(self._model.arms)
         counts = observations.told + observations.pending
         model.rebuild(counts, np.zeros(len(counts)), self._model.dictionary)
-        rows = observations.known_rows(np.arange(len(self.domain)))
+        rows = observations.known_rows(np.arange(len(self._points)))
         plan: list[Ints] = []
-        nothing = np.zeros(len(self.domain))
+        nothing = np.zeros(len(self._points))
         while True:
             view = PosteriorView(model, np.zeros(len(counts), dtype=np.int64))
             rule = _Uncertainty(1.0 / least, model.table.residual / self.lam)

@@ -13,7 +13,7 @@ from noregret.batching import BatchRule, FixedSize
 from noregret.models.dictionary import Plan, Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.models.view import PosteriorView
-from noregret.results import BatchInfo
+from noregret.results import BatchInfo, Recommendation
 
 Width = str | float
 
@@ -46,7 +46,7 @@ class GPOptimizer(Optimizer):
         self.width = self._check_width(width)
         self.ratio = _checks.at_least_one("ratio", ratio)
         self._sparsifier = sparsifier
-        self._model = SparseGP(self.kernel, self.lam, self.domain.points, self._prior)
+        self._model = SparseGP(self.kernel, self.lam, self._points, self._prior)
         self._synced = 0  # evaluations the model holds
         self._unasked = 0  # of them, those that nobody had asked for
         # Bounds on log det(K_t/λ + I), from leverages at batch starts times 1 and 3.
@@ -120,14 +120,14 @@ class GPOptimizer(Optimizer):
         """The batch rule for a batch that starts here."""
         return FixedSize()
 
-    def _choose(self, n: int | None) -> tuple[Ints, BatchInfo | None]:
+    def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         self._sync()
         model, observations = self._model, self._observations
         limit = (n or UNLIMITED) if self.adaptive else (n or 1)
         beta = self._beta()
         if not observations.t and not observations.pending.any():
             # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
-            ids = self._rng.integers(len(self.domain), size=1 if self.adaptive else limit)
+            ids = self._rng.integers(len(self._points), size=1 if self.adaptive else limit)
             return ids, BatchInfo(beta * np.sqrt(self._prior[ids]), beta, 1.0, 0)
         view = PosteriorView(model, observations.pending)
         pending = float(observations.pending @ model.arms.leverage(self.lam))
@@ -140,18 +140,26 @@ class GPOptimizer(Optimizer):
 
     # -- what is known -----------------------------------------------------------------------
 
-    def _predict(self, ids: Ints) -> tuple[Floats, Floats]:
+    def _predict(self, where: Ints | Floats) -> tuple[Floats, Floats]:
         self._sync()
-        model, table = self._model, self._model.table
-        if not self._observations.pending.any():
-            return table.mean[ids], self.lam * table.leverage(self.lam)[ids]
-        view = PosteriorView(model, self._observations.pending)
-        return table.mean[ids], self.lam * view.leverage[ids]
+        ids = np.asarray(where, dtype=np.int64)
+        leverage = PosteriorView(self._model, self._observations.pending).leverage
+        return self._model.table.mean[ids], self.lam * leverage[ids]
 
-    def _told_posterior(self) -> tuple[Floats, Floats]:
+    def _recommend(self) -> Recommendation:
         self._sync()
         table = self._model.table
-        return table.mean.copy(), np.sqrt(self.lam * table.leverage(self.lam))
+        radius = self._beta() * np.sqrt(self.lam * table.leverage(self.lam))
+        lower, upper = table.mean - radius, table.mean + radius
+        best = int(np.argmax(lower))
+        return Recommendation(
+            id=best,
+            point=self._points[best],
+            mean=float(table.mean[best]),
+            lower=float(lower[best]),
+            upper=float(upper[best]),
+            gap=max(float(upper.max() - lower[best]), 0.0),
+        )
 
     @property
     def dictionary(self) -> Ints:

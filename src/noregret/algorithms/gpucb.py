@@ -29,7 +29,7 @@ class _ExactGP(GPOptimizer):
         log_det = self._model.log_det_bound()
         if name == "srinivas":
             scale = math.sqrt(self.lam)
-            return scale * widths.srinivas(len(self.domain), self.t + 1, self.delta)
+            return scale * widths.srinivas(len(self._points), self.t + 1, self.delta)
         if name == "practical":
             return widths.practical(self.noise, self.norm, self.lam, self.delta, 1.0, log_det)
         return widths.gp_ucb(self.noise, self.norm, self.lam, self.delta, log_det)

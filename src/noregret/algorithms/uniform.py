@@ -3,7 +3,7 @@
 from typing import Any
 
 from noregret import widths
-from noregret._types import Ints
+from noregret._types import Floats, Ints
 from noregret.algorithms.gp import GPOptimizer, Width
 from noregret.models.dictionary import Sparsifier
 from noregret.results import BatchInfo
@@ -54,5 +54,5 @@ class Uniform(GPOptimizer):
             return widths.practical(*shared, 1.0, self._log_det[1])
         return widths.bbkb(*shared, self._log_det[3])
 
-    def _choose(self, n: int | None) -> tuple[Ints, BatchInfo | None]:
-        return self._rng.integers(len(self.domain), size=n or 1), None
+    def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
+        return self._rng.integers(len(self._points), size=n or 1), None

@@ -22,6 +22,8 @@ def squared_distances(X: Points, Y: Points) -> Floats:
     y nearly agree; those few pairs are computed again from their difference.
     """
     if X.shape[1] <= _DIRECT_DIMENSIONS:
+        if len(Y) < len(X):  # the inner loop runs over the second argument
+            return np.asarray(cdist(Y, X, "sqeuclidean").T)
         return np.asarray(cdist(X, Y, "sqeuclidean"))
     scale = np.einsum("ij,ij->i", X, X)[:, None] + np.einsum("ij,ij->i", Y, Y)
     squared: Floats = scale - 2.0 * (X @ Y.T)

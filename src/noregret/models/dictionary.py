@@ -51,9 +51,7 @@ class Sparsifier:
         self.mode = mode
         self.surplus = 0.0  # column passes spent on more columns than a fresh draw would have
 
-    def plan(
-        self, model: SparseGP, counts: Ints, qbar: float, rng: np.random.Generator
-    ) -> Plan:
+    def plan(self, model: SparseGP, counts: Ints, qbar: float, rng: np.random.Generator) -> Plan:
         """The change for arms evaluated ``counts`` times (u), judged by the model's leverages.
 
         The leverages are those of the last batch start (BBKB Algorithm 1, line 13): the model has

@@ -151,12 +151,12 @@ class SparseGP:
         update.border_inverse = solve_triangular(lower, np.eye(k), lower=True, check_finite=False)
         update.border = update.border_inverse @ old[kept]
         fresh = self.arms.new_features(self.kernel, update)
-        weighted = fresh * self.counts
-        cross = (weighted @ self.arms.all_features()).T
-        solved, schur = self.root.add_columns(cross, weighted @ fresh.T + self.lam * np.eye(k))
+        weighted = fresh * self.counts[:, None]
+        cross = self.arms.all_features().T @ weighted
+        solved, schur = self.root.add_columns(cross, weighted.T @ fresh + self.lam * np.eye(k))
         update.columns_inverse = solve_triangular(schur, np.eye(k), lower=True, check_finite=False)
         update.columns = update.columns_inverse @ solved.T
-        self._target = np.concatenate([self._target, fresh @ self._sums])
+        self._target = np.concatenate([self._target, self._sums @ fresh])
         self.dictionary = np.concatenate([self.dictionary, rows[kept]])
 
     def rebuild(self, counts: Ints, sums: Floats, dictionary: Ints, keep: bool = False) -> None:

@@ -11,10 +11,12 @@ from noregret.kernels.base import Kernel
 
 #: rows of a block: the unit of allocation and of work for a thread
 _BLOCK_ROWS = 2048
-#: floats of Z that a matrix-vector product reads at a time: the next product finds them in cache
-_CACHE_FLOATS = 1 << 17
+#: OpenBLAS multiplies without packing up to this many multiplications
+_UNPACKED_WORK = 990_000
+#: beyond this many vectors packing pays
+_FEW_VECTORS = 32
 #: below this many multiplications threads cost more than they give
-_PARALLEL_WORK = 4_000_000
+_PARALLEL_WORK = 20_000_000
 
 _COLUMNS = ("prior", "residual", "quadratic", "mean")
 
@@ -95,10 +97,10 @@ class FeatureTable:
         return np.maximum(values, 0.0, out=values)
 
     def new_features(self, kernel: Kernel, update: Update) -> Floats:
-        """The features an update would add (Δ × n); for tables of one block."""
+        """The features an update would add (n × Δ); for tables of one block."""
         assert update.new_points is not None
-        old = update.border @ self.all_features().T
-        return np.asarray(update.border_inverse @ kernel(update.new_points, self.points) - old)
+        fresh = kernel(self.points, update.new_points) @ update.border_inverse.T
+        return np.asarray(fresh - row_products(self.all_features(), update.border))
 
     def apply(self, kernel: Kernel, update: Update) -> None:
         """Bring features, residuals, quadratic forms and means up to date: one pass over Z."""
@@ -120,25 +122,25 @@ class FeatureTable:
 
     def _apply_to_block(self, block: int, kernel: Kernel, update: Update, stack: Floats) -> None:
         span = self._span(block)
-        products = row_products(stack, self._view(block))
-        self.mean[span] = products[0]
+        products = row_products(self._view(block), stack)
+        self.mean[span] = products[:, 0]
         at = 1
         quadratic = self.quadratic[span]
         if update.rank is not None:
-            quadratic -= _column_norms(products[at : at + len(update.rank)])
+            quadratic -= _row_norms(products[:, at : at + len(update.rank)])
             at += len(update.rank)
         if update.new_points is None:
             return
         m, k = self.features_count, len(update.new_points)
-        fresh = update.border_inverse @ kernel(update.new_points, self.points[span])
-        fresh -= products[at : at + k]
-        quadratic += _column_norms(update.columns_inverse @ fresh - products[at + k :])
+        fresh = kernel(self.points[span], update.new_points) @ update.border_inverse.T
+        fresh -= products[:, at : at + k]
+        quadratic += _row_norms(fresh @ update.columns_inverse.T - products[:, at + k :])
         residual = self.residual[span]
-        residual -= _column_norms(fresh)
+        residual -= _row_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
-        self.mean[span] += update.theta[m:] @ fresh
+        self.mean[span] += fresh @ update.theta[m:]
         self._reserve(block, m, m + k)
-        self._buffers[block][: fresh.shape[1], m : m + k] = fresh.T
+        self._buffers[block][: len(fresh), m : m + k] = fresh
 
     def refill(self, embed: Callable[[Points], Floats], size: int) -> None:
         """New features for every row: ``embed`` maps points (r × d) to Z (r × ``size``)."""
@@ -148,8 +150,7 @@ class FeatureTable:
             self._reserve(block, 0, size)
             features = embed(self.points[span])
             self._buffers[block][: len(features), :size] = features
-            norms = np.einsum("ij,ij->i", features, features)
-            self.residual[span] = np.maximum(self.prior[span] - norms, 0.0)
+            self.residual[span] = np.maximum(self.prior[span] - _row_norms(features), 0.0)
 
         heavy = len(self) * size**2 > _PARALLEL_WORK
         for_each(work, range(len(self._buffers)), parallel=heavy)
@@ -162,7 +163,7 @@ class FeatureTable:
             span, Z = self._span(block), self._view(block)
             projected = Z @ root
             self.mean[span] = Z @ theta
-            self.quadratic[span] = np.einsum("ij,ij->i", projected, projected)
+            self.quadratic[span] = _row_norms(projected)
 
         heavy = len(self) * self.features_count**2 > _PARALLEL_WORK
         for_each(work, range(len(self._buffers)), parallel=heavy)
@@ -224,26 +225,28 @@ class FeatureTable:
             self._buffers[block] = grown
 
 
-def _column_norms(matrix: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
+def _row_norms(matrix: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", matrix, matrix))
 
 
-def row_products(vectors: Floats, Z: Floats) -> Floats:
-    """vectors (k × m) times Zᵀ (m × r).
+def row_products(Z: Floats, vectors: Floats) -> Floats:
+    """Z (r × m) times vectorsᵀ (m × k), one read of Z at memory speed for a few vectors.
 
-    For a handful of vectors a BLAS matrix product spends its time re-packing Z; matrix-vector
-    products over pieces of Z that stay in cache read it once at memory speed.
+    A large BLAS product re-packs Z, which costs more than the product where k is small. OpenBLAS
+    multiplies small matrices without packing, so Z is taken in pieces below its limit, and the
+    vectors are filled up to the eight its kernel takes at a time.
     """
     k, m = vectors.shape
     rows = len(Z)
     if m == 0:
-        return np.zeros((k, rows))
-    if k > 6:
-        return np.asarray(vectors @ Z.T)
-    out = np.empty((k, rows))
-    step = max(64, _CACHE_FLOATS // m)
+        return np.zeros((rows, k))
+    if k == 1 or k > _FEW_VECTORS:
+        return np.asarray(Z @ vectors.T)
+    padded = -(-k // 8) * 8
+    right = np.zeros((m, padded))
+    right[:, :k] = vectors.T
+    out = np.empty((rows, padded))
+    step = max(8, _UNPACKED_WORK // (m * padded))
     for start in range(0, rows, step):
-        piece = Z[start : start + step]
-        for i in range(k):
-            np.dot(piece, vectors[i], out=out[i, start : start + step])
-    return out
+        np.matmul(Z[start : start + step], right, out=out[start : start + step])
+    return out[:, :k]

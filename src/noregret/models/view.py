@@ -79,7 +79,7 @@ class PosteriorView:
         values = residual / self.model.lam + np.einsum("ij,ij->i", b[:, :inside], b[:, :inside])
         if len(self._fall):
             values -= np.square(b @ self._fall.T).sum(axis=1)
-        return np.maximum(values, 0.0)
+        return np.asarray(np.maximum(values, 0.0))
 
     def _condition(self, rows: Ints, counts: Ints) -> None:
         model = self.model
@@ -96,13 +96,13 @@ class PosteriorView:
         inside = Z @ self.model.root.matrix
         if not len(self._points):
             return inside
-        return np.concatenate([inside, self._outside(Z, points).T], axis=1)
+        return np.concatenate([inside, self._outside(Z, points)], axis=1)
 
     def _outside(self, Z: Floats, points: Points) -> Floats:
-        """e/√λ (|P| × n)."""
+        """e/√λ (n × |P|)."""
         cross = self.model.kernel(self._points, points) - self._features @ Z.T
         solved = solve_triangular(self._lower, cross, lower=True, check_finite=False)
-        return np.asarray(solved / np.sqrt(self.model.lam))
+        return np.asarray(solved.T / np.sqrt(self.model.lam))
 
     def _falls(self, fall: Floats) -> Floats:
         """‖fall b(x)‖² of every candidate (A): a pass over Z."""
@@ -111,10 +111,10 @@ class PosteriorView:
         outside = fall[:, m:]
 
         def work(Z: Floats, points: Points) -> Floats:
-            products = row_products(inside, Z)
+            products = row_products(Z, inside)
             if outside.shape[1]:
-                products += outside @ self._outside(Z, points)
-            return np.asarray(np.einsum("ij,ij->j", products, products))
+                products = products + self._outside(Z, points) @ outside.T
+            return np.asarray(np.einsum("ij,ij->i", products, products))
 
         return self.model.table.map_rows(work, len(fall) * max(m, 8))
 
