@@ -1,6 +1,16 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
-from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
+from noregret.algorithms import (
+    BBKB,
+    BKB,
+    GPBUCB,
+    GPUCB,
+    IGPUCB,
+    Optimizer,
+    PiGPUCB,
+    Uniform,
+    make,
+)
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
@@ -13,6 +23,7 @@ __all__ = [
     "BKB",
     "GPBUCB",
     "GPUCB",
+    "IGPUCB",
     "RBF",
     "Batch",
     "BatchInfo",
@@ -23,6 +34,7 @@ __all__ = [
     "Linear",
     "Matern",
     "Optimizer",
+    "PiGPUCB",
     "Precomputed",
     "Recommendation",
     "Uniform",
