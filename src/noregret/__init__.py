@@ -1,5 +1,6 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
+from noregret import plot
 from noregret.algorithms import (
     BBKB,
     BKB,
@@ -40,4 +41,5 @@ __all__ = [
     "Uniform",
     "load",
     "make",
+    "plot",
 ]

@@ -1,12 +1,14 @@
 """Choosing by the upper bounds of local GPs: what IGP-UCB and π-GP-UCB share."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from noregret import _checks
+from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.algorithms.base import Optimizer
 from noregret.domains import Box
@@ -262,25 +264,45 @@ class CoverOptimizer(Optimizer):
 
     def _predict(self, where: Ints | Floats) -> tuple[Floats, Floats]:
         """On a face, the cell with the smallest variance speaks."""
-        self._sync()
-        model = self._model
-        box = isinstance(self.domain, Box)
-        points = np.asarray(where) if box else self._points[where]
-        mean, variance = np.zeros(len(points)), np.full(len(points), np.inf)
-        for key, inside in model.cover.members(model.cover.unit(points)).items():
-            cell = model.cells[model.slot_of[key]]
-            means, variances, posterior = self._beliefs(cell)
-            if not box:
-                at = np.searchsorted(cell.ids, np.asarray(where)[inside])
-                means, variances = means[at], variances[at]
-            elif posterior is not None:
-                means, variances = posterior.predict(points[inside])
-            else:
-                means, variances = np.zeros(len(inside)), self.kernel.diag(points[inside])
+        mean, variance = np.zeros(len(where)), np.full(len(where), np.inf)
+        for inside, means, variances, _ in self._by_cell(where):
             surer = variances < variance[inside]
             mean[inside[surer]] = means[surer]
             variance[inside[surer]] = variances[surer]
         return mean, variance
+
+    def upper(self, points: Any = None) -> Floats:
+        """UCB_t of some ids (all by default), or points of a box: the largest of their cells'.
+
+        Pending points count in the deviation.
+        """
+        if points is None and isinstance(self.domain, Box):
+            raise ValueError("points must be given: a box has no list")
+        where = self._where(np.arange(len(self._points)) if points is None else points)
+        bound = np.full(len(where), -np.inf)
+        with one_blas_thread():
+            for inside, mean, variance, beta in self._by_cell(where):
+                bound[inside] = np.maximum(bound[inside], mean + beta * np.sqrt(variance))
+        return bound
+
+    def _by_cell(self, where: Ints | Floats) -> Iterator[tuple[Ints, Floats, Floats, float]]:
+        """Of each cell: which of the ids or points it holds, their means, variances, its β."""
+        self._sync()
+        model, betas = self._model, self._betas()
+        box = isinstance(self.domain, Box)
+        points = np.asarray(where) if box else self._points[where]
+        for key, inside in model.cover.members(model.cover.unit(points)).items():
+            slot = model.slot_of[key]
+            cell = model.cells[slot]
+            mean, variance, posterior = self._beliefs(cell)
+            if not box:
+                at = np.searchsorted(cell.ids, np.asarray(where)[inside])
+                mean, variance = mean[at], variance[at]
+            elif posterior is not None:
+                mean, variance = posterior.predict(points[inside])
+            else:
+                mean, variance = np.zeros(len(inside)), self.kernel.diag(points[inside])
+            yield inside, mean, variance, float(betas[slot])
 
     def _recommend(self) -> Recommendation:
         self._sync()
@@ -302,14 +324,14 @@ class CoverOptimizer(Optimizer):
                 highest = max(highest, top[0] + beta * top[1])
         lower, slot, i = best
         cell = self._model.cells[slot]
-        mean = float(self._beliefs(cell, pending=False)[0][i])
+        value = float(self._beliefs(cell, pending=False)[0][i])
         box = isinstance(self.domain, Box)
         return Recommendation(
             id=-1 if box else int(cell.ids[i]),
             point=self._followed(cell)[i].copy() if box else self._points[cell.ids[i]],
-            mean=mean,
+            mean=value,
             lower=lower,
-            upper=2.0 * mean - lower,
+            upper=2.0 * value - lower,
             gap=max(highest - lower, 0.0),
         )
 
@@ -319,6 +341,7 @@ class CoverOptimizer(Optimizer):
         self._stale = True  # the observations still mean the old list: rebuilt at the next call
 
     def _state(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
+        arrays: dict[str, np.ndarray[Any, Any]]
         arrays = {f"leaders/{name}": values for name, values in self._leaders.items()}
         arrays |= {"leaders/ids": self._leader_ids, "leaders/points": self._leader_points}
         arrays |= {f"cover/{name}": array for name, array in self._model.state().items()}

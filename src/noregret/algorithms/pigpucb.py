@@ -206,7 +206,7 @@ class PiGPUCB(CoverOptimizer):
 
     def _cell_delta(self) -> float:
         # Ñ_t = 4(t + 1)^(bd) of Lemma 6, where t is the evaluation about to be made.
-        return self.delta / (4.0 * (self._synced + 2.0) ** (self._b * self.box.dimension))
+        return float(self.delta / (4.0 * (self._synced + 2.0) ** (self._b * self.box.dimension)))
 
     def _sync(self) -> None:
         if self.t > self._horizon:

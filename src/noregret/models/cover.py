@@ -57,9 +57,9 @@ def first_cells(horizon: int, q: float, dimension: int) -> int:
     """k, the cells a side of a first cover of about T^q cells (at most 2T^q)."""
     goal = float(horizon) ** q
     k = max(1, round(goal ** (1.0 / dimension)))
-    while k > 1 and k**dimension > 2 * goal:
+    while k > 1 and float(k) ** dimension > 2 * goal:
         k -= 1
-    return k
+    return int(k)
 
 
 class Cover:
@@ -131,7 +131,7 @@ class Cover:
         return sorted(found)
 
     def members(self, unit: Floats) -> dict[Key, Ints]:
-        """The points of the unit box (n × d) in each cell, ascending; cells without are left out."""
+        """Which points of the unit box (n × d) lie in each cell, ascending; no empty cells."""
         k, slack = self.per_side, _FACE * self.per_side
         rows = np.arange(len(unit))
         codes = np.zeros(len(unit), dtype=np.int64)
@@ -168,7 +168,10 @@ class Cover:
             codes = np.concatenate([2 * codes[low], 2 * codes[high] + 1])
         d = self.dimension
         return [
-            ((key[0] + 1, *(2 * i + (code >> (d - 1 - j) & 1) for j, i in enumerate(key[1:]))), part)
+            (
+                (key[0] + 1, *(2 * i + (code >> (d - 1 - j) & 1) for j, i in enumerate(key[1:]))),
+                part,
+            )
             for code, part in _grouped(codes, rows)
         ]
 
@@ -217,4 +220,6 @@ def _grouped(codes: Ints, rows: Ints) -> list[tuple[int, Ints]]:
     order = np.lexsort((rows, codes))
     codes, rows = codes[order], rows[order]
     starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
-    return [(int(codes[s]), part) for s, part in zip(starts, np.split(rows, starts[1:]), strict=True)]
+    return [
+        (int(codes[s]), part) for s, part in zip(starts, np.split(rows, starts[1:]), strict=True)
+    ]

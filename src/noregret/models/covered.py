@@ -18,8 +18,13 @@ _NONE: Ints = np.empty(0, dtype=np.int64)
 class LocalPosterior(Protocol):
     """What a cell believes of its points (P) and of any others."""
 
-    mean: Floats
-    variance: Floats
+    @property
+    def mean(self) -> Floats:
+        """Posterior means (P)."""
+
+    @property
+    def variance(self) -> Floats:
+        """Posterior variances (P)."""
 
     def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance at any points (n × d)."""
@@ -168,11 +173,11 @@ class CoveredGP:
 
     def tell(self, rows: Ints, rewards: Floats) -> set[int]:
         """Take in new evaluations, already among the observations; the slots that changed."""
+        counts, sums = np.ones(len(rows)), rewards
         if len(rows) > 1:
-            rows, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True)
-            sums = np.bincount(inverse, rewards)
-        else:
-            counts, sums = np.ones(len(rows), dtype=np.int64), rewards
+            rows, inverse = np.unique(rows, return_inverse=True)
+            counts = np.bincount(inverse).astype(np.float64)
+            sums = np.bincount(inverse, rewards).astype(np.float64)
         touched: dict[int, list[int]] = {}
         for i, row in enumerate(rows.tolist()):
             for slot in self.slots(row):
@@ -186,7 +191,7 @@ class CoveredGP:
                 told = [row for row in cell.rows if self._observations.told[row]]
                 changed |= self._split(slot, np.union1d(told, rows[which]).astype(np.int64))
             else:
-                self._teach(cell, rows[which], counts[which].astype(np.float64), sums[which])
+                self._teach(cell, rows[which], counts[which], sums[which])
         return changed
 
     def _split(self, slot: int, rows: Ints) -> set[int]:
@@ -279,10 +284,10 @@ class CoveredGP:
         arrays |= _pack("pending", waiting)
         states = [cell.model.state() for cell in known if cell.model is not None]
         arrays["numbers"] = np.array([number for _, number in states])
-        for name in states[0][0] if states else ():
-            if name.startswith("gp/table/Z"):  # not all cells have as many blocks
-                continue
-            arrays |= _pack(f"cells/{name}", [state[name] for state, _ in states])
+        for name in sorted({name for state, _ in states for name in state}):
+            have = [i for i, (state, _) in enumerate(states) if name in state]
+            arrays |= _pack(f"cells/{name}", [states[i][0][name] for i in have])
+            arrays[f"cells/{name}:have"] = np.array(have, dtype=np.int64)
         return arrays
 
     def restore(self, arrays: dict[str, np.ndarray[Any, Any]], geometry_only: bool) -> None:
@@ -304,11 +309,13 @@ class CoveredGP:
         known = [self.cells[slot] for slot in arrays["known"].tolist()]
         for cell, rows in zip(known, _unpack("rows", arrays), strict=True):
             cell.rows = dict(rows.tolist())
-        names = {name.split(":")[0] for name in arrays if name.startswith("cells/")}
-        states = {name[len("cells/") :]: _unpack(name, arrays) for name in names}
-        for i, cell in enumerate(known):
-            own = {name: parts[i] for name, parts in states.items()}
-            self._model(cell).restore(own, float(arrays["numbers"][i]))
+        states: list[dict[str, np.ndarray[Any, Any]]] = [{} for _ in known]
+        for name in {name.split(":")[0] for name in arrays if name.startswith("cells/")}:
+            have = arrays[f"{name}:have"].tolist()
+            for i, part in zip(have, _unpack(name, arrays), strict=True):
+                states[i][name.removeprefix("cells/")] = part
+        for cell, state, number in zip(known, states, arrays["numbers"].tolist(), strict=True):
+            self._model(cell).restore(state, number)
 
 
 def _pack(name: str, parts: list[np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
@@ -317,7 +324,9 @@ def _pack(name: str, parts: list[np.ndarray[Any, Any]]) -> dict[str, np.ndarray[
     dimensions = parts[0].ndim if parts else 1
     return {
         f"{name}:flat": np.concatenate([part.ravel() for part in parts]) if parts else empty,
-        f"{name}:shapes": np.array([p.shape for p in parts], np.int64).reshape(-1, dimensions),
+        f"{name}:shapes": np.array([part.shape for part in parts], dtype=np.int64).reshape(
+            len(parts), dimensions
+        ),
     }
 
 

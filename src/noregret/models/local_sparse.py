@@ -106,7 +106,6 @@ class SparseLocal:
 
     def hallucinate(self, index: Ints, counts: Floats) -> "_SparseView":
         """The posterior as it would be after more evaluations: variances fall, means stay."""
-        pending = np.zeros(0, dtype=np.int64)
         rows = self._rows(index)
         pending = np.zeros(len(self._gp.arms), dtype=np.int64)
         pending[rows] = counts.astype(np.int64)
