@@ -14,6 +14,7 @@ from noregret.algorithms.base import Optimizer
 from noregret.domains import Box
 from noregret.models.cover import Cover
 from noregret.models.covered import CoveredGP, LocalCell, LocalPosterior
+from noregret.models.local import LocalGP
 from noregret.results import BatchInfo, Recommendation
 from noregret.widths import igp_ucb
 
@@ -200,6 +201,8 @@ class CoverOptimizer(Optimizer):
             largest = found[1]  # a search is not repeated only because β has grown
         else:
             self._leader_ids[slot] = cell.ids[i]
+            if isinstance(cell.model, LocalGP) and len(cell.model.points) == len(upper):
+                cell.model.expect(upper)
         for name, value in zip(_LEADERS, (*found, largest, beta), strict=True):
             self._leaders[name][slot] = value
 

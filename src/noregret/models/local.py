@@ -1,8 +1,12 @@
 """The exact GP of one cell of a cover, followed on the cell's own points.
 
-Every evaluation told adds a column w to W (n × P), the whitened covariance of its arm with the
-cell's P points, so that mean = Wᵀz and variance = k(x, x) − ‖w(x)‖² with whitened rewards z. One
-more costs O(nP). Evaluations of one arm are joined now and then, so that n stays below 2P + 64.
+Every evaluation told adds a row to W (n × P), the whitened covariance of its arm with the cell's P
+points, so that mean = Wᵀz and variance = k(x, x) − ‖w(x)‖² with whitened rewards z. One more costs
+O(nP). Evaluations of one arm are joined now and then, so that n stays below 2P + 64.
+
+A large W is read from memory for one product w(x)ᵀW at every evaluation, which takes far longer
+than the multiplications. So the products of the points that are likely to be next are computed
+together, and completed by the few rows added since when their turn comes.
 """
 
 from typing import Any
@@ -10,19 +14,25 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from noregret._threads import for_each, worker_count
+from noregret._threads import for_each
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
 from noregret.models.root import safe_cholesky
 
-#: columns beyond twice the points before evaluations of the same arm are joined
+#: rows of W beyond twice the points before evaluations of the same arm are joined
 _SPARE = 64
-#: columns of room that a large W grows by
+#: rows of room that a large W grows by
 _LARGEST_STEP = 1024
-#: below this many multiplications threads cost more than they give
+#: a W of this many numbers does not stay in the cache
+_LARGE = 2_000_000
+#: products computed ahead, at most
+_LARGEST_LOOK = 32
+#: columns of W for a thread, and multiplications below which threads cost more than they give
+_BLOCK = 4096
 _PARALLEL_WORK = 20_000_000
 
-_NUMBERS = ("points", "prior", "mean", "variance", "counts", "sums")
+_WHOLE = ("points", "prior", "mean", "variance", "counts", "sums")
+_AHEAD = ("_scores", "_ahead", "_ahead_products", "_ahead_numbers")
 
 
 class LocalGP:
@@ -65,6 +75,13 @@ class LocalGP:
         self._noise: Floats = np.empty(0)  # λ / count of each column
         self._arms: Ints = np.empty(0, dtype=np.int64)  # the point each column evaluates
         self._rewards: Floats = np.empty(0)  # whitened
+        self._look_nowhere()
+
+    def _look_nowhere(self) -> None:
+        self._scores: Floats = np.empty(0)  # the larger, the likelier to be evaluated next
+        self._ahead: Ints = np.empty(0, dtype=np.int64)  # points whose products are known
+        self._ahead_products: Floats = np.empty((0, len(self.points)))
+        self._ahead_numbers: Ints = np.array([0, 1])  # rows of W they hold, and times one was used
 
     def condition(self, index: Ints, counts: Floats, sums: Floats) -> None:
         """Take in evaluations of some points (positions, each once): how many, and their sums."""
@@ -108,7 +125,7 @@ class LocalGP:
         known = self._W[: self._n, index].T
         covariance = self.kernel(self.points[index], self.points)
         if self._n:
-            covariance -= self._products(known)
+            covariance -= self._products(index)
         if len(index) == 1:  # by far the most frequent case
             lower = np.sqrt(np.maximum(covariance[:, index], 0.0) + noise)
             return known, lower, covariance / lower
@@ -116,20 +133,28 @@ class LocalGP:
         new = solve_triangular(lower, covariance, lower=True, check_finite=False)
         return known, lower, new
 
-    def _products(self, known: Floats) -> Floats:
-        """known · W (k × P): one read of W."""
+    def expect(self, scores: Floats) -> None:
+        """Points with large scores (P) are likely to be evaluated next: a hint, for speed only."""
+        if self._n * len(self.points) >= _LARGE:
+            self._scores = scores
+
+    def _products(self, index: Ints) -> Floats:
+        """w(x)ᵀW of some points (k × P)."""
         W = self._W[: self._n]
-        if W.size < _PARALLEL_WORK:
-            return np.asarray(known @ W)
-        out = np.empty((len(known), W.shape[1]))
-        edges = np.linspace(0, W.shape[1], worker_count() + 1).astype(np.int64)
-
-        def work(part: int) -> None:
-            span = slice(edges[part], edges[part + 1])
-            out[:, span] = known @ W[:, span]
-
-        for_each(work, range(len(edges) - 1), parallel=True)
-        return out
+        if len(index) > 1 or W.size < _LARGE or not len(self._scores):
+            return _times(W[:, index].T, W)
+        held, used = self._ahead_numbers.tolist()
+        at = np.flatnonzero(self._ahead == index[0])
+        if not len(at):
+            # The longer the last look ahead served, the wider the next one.
+            size = min(4 * used, _LARGEST_LOOK, len(self._scores))
+            likely = np.argpartition(-self._scores, size - 1)[:size]
+            self._ahead = np.concatenate([index, np.setdiff1d(likely, index)])
+            self._ahead_products = _times(W[:, self._ahead].T, W)
+            held, used, at = self._n, 0, np.zeros(1, dtype=np.int64)
+        self._ahead_numbers = np.array([held, used + 1])
+        since = W[held:]
+        return np.asarray(self._ahead_products[at] + since[:, index].T @ since)
 
     def _join(self) -> None:
         """Everything from scratch, one column for each arm: shorter, and without drift."""
@@ -155,6 +180,7 @@ class LocalGP:
         grown[:n, :old] = self._W[:n]
         grown[:n, old:] = w
         self._W = grown
+        self._look_nowhere()
 
     def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance at any points (n × d)."""
@@ -198,20 +224,34 @@ class LocalGP:
     def state(self) -> tuple[dict[str, np.ndarray[Any, Any]], float]:
         """Arrays and γ that :meth:`restore` takes."""
         n = self._n
-        arrays: dict[str, np.ndarray[Any, Any]] = {name: getattr(self, name) for name in _NUMBERS}
-        for name in ("W", "noise", "arms", "rewards"):
-            arrays[name] = getattr(self, f"_{name}")[:n]
+        arrays: dict[str, np.ndarray[Any, Any]] = {
+            name: getattr(self, name) for name in (*_WHOLE, *_AHEAD)
+        }
+        for name in ("_W", "_noise", "_arms", "_rewards"):
+            arrays[name] = getattr(self, name)[:n]
         arrays["lower"] = np.empty((0, 0)) if self._lower is None else self._lower[:n, :n]
         return arrays, self.gain
 
     def restore(self, arrays: dict[str, np.ndarray[Any, Any]], gain: float) -> None:
         """Take over a saved state."""
-        for name in _NUMBERS:
+        for name in (*_WHOLE, *_AHEAD, "_W", "_noise", "_arms", "_rewards"):
             setattr(self, name, arrays[name])
-        for name in ("W", "noise", "arms", "rewards"):
-            setattr(self, f"_{name}", arrays[name])
         self._lower = arrays["lower"] if len(arrays["lower"]) else None
         self._n, self.gain = len(self._arms), gain
+
+
+def _times(left: Floats, W: Floats) -> Floats:
+    """left (k × n) times W (n × P), by blocks of columns."""
+    if len(left) * W.size < _PARALLEL_WORK:
+        return np.asarray(left @ W)
+    out = np.empty((len(left), W.shape[1]))
+
+    def work(start: int) -> None:
+        span = slice(start, start + _BLOCK)
+        np.matmul(left, W[:, span], out=out[:, span])
+
+    for_each(work, range(0, W.shape[1], _BLOCK), parallel=True)
+    return out
 
 
 class LocalView:
