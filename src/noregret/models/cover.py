@@ -104,7 +104,8 @@ class Cover:
 
     def is_full(self, key: Key, count: int) -> bool:
         """Whether a cell with this many evaluations splits: ρ^(−1/b) < n + 1."""
-        return -math.log(self.side(key)) / self.exponent < math.log(count + 1)
+        # In logarithms nothing overflows; the small number makes equality equal.
+        return math.log(self.per_side << key[0]) / self.exponent + 1e-12 < math.log(count + 1)
 
     def cells_of(self, unit: Floats) -> list[Key]:
         """The cells that contain one point of the unit box (d): several where it is on a face."""
