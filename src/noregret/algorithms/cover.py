@@ -266,12 +266,15 @@ class CoverOptimizer(Optimizer):
     # -- what is known -----------------------------------------------------------------------
 
     def _predict(self, where: Ints | Floats) -> tuple[Floats, Floats]:
-        """On a face, the cell with the smallest variance speaks."""
-        mean, variance = np.zeros(len(where)), np.full(len(where), np.inf)
-        for inside, means, variances, _ in self._by_cell(where):
-            surer = variances < variance[inside]
+        """On a face the cell that knows most speaks, whatever is pending: the mean must stay."""
+        mean, variance = np.zeros(len(where)), np.zeros(len(where))
+        smallest = np.full(len(where), np.inf)
+        told = self._by_cell(where, pending=False)
+        for (inside, means, known, _), now in zip(told, self._by_cell(where), strict=True):
+            surer = known < smallest[inside]
+            smallest[inside[surer]] = known[surer]
             mean[inside[surer]] = means[surer]
-            variance[inside[surer]] = variances[surer]
+            variance[inside[surer]] = now[2][surer]
         return mean, variance
 
     def upper(self, points: Any = None) -> Floats:
@@ -288,7 +291,9 @@ class CoverOptimizer(Optimizer):
                 bound[inside] = np.maximum(bound[inside], mean + beta * np.sqrt(variance))
         return bound
 
-    def _by_cell(self, where: Ints | Floats) -> Iterator[tuple[Ints, Floats, Floats, float]]:
+    def _by_cell(
+        self, where: Ints | Floats, pending: bool = True
+    ) -> Iterator[tuple[Ints, Floats, Floats, float]]:
         """Of each cell: which of the ids or points it holds, their means, variances, its β."""
         self._sync()
         model, betas = self._model, self._betas()
@@ -297,7 +302,7 @@ class CoverOptimizer(Optimizer):
         for key, inside in model.cover.members(model.cover.unit(points)).items():
             slot = model.slot_of[key]
             cell = model.cells[slot]
-            mean, variance, posterior = self._beliefs(cell)
+            mean, variance, posterior = self._beliefs(cell, pending)
             if not box:
                 at = np.searchsorted(cell.ids, np.asarray(where)[inside])
                 mean, variance = mean[at], variance[at]
