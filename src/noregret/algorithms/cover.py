@@ -197,7 +197,7 @@ class CoverOptimizer(Optimizer):
             point = self._followed(cell)[i]
             if posterior is not None:
                 point, found = self._search(cell, posterior, upper, point, found, beta)
-            self._leader_points[slot] = point
+            self._leader_points[slot] = np.clip(point, self.domain.lower, self.domain.upper)
             largest = found[1]  # a search is not repeated only because β has grown
         else:
             self._leader_ids[slot] = cell.ids[i]
