@@ -242,17 +242,17 @@ class CoveredGP:
     def _positions(self, cell: LocalCell, rows: list[int]) -> Ints:
         """Where arms stand among the cell's points; arms that are not there are appended."""
         seen = self._observations
-        for row in rows:
-            if row in cell.rows:
-                continue
-            id_ = int(seen.ids[row])
-            if id_ >= 0:
-                cell.rows[row] = int(np.searchsorted(cell.ids, id_))
-            else:
+        new = np.array([row for row in rows if row not in cell.rows], dtype=np.int64)
+        if len(new):
+            ids = seen.ids[new]
+            listed, others = new[ids >= 0], new[ids < 0]
+            positions = np.searchsorted(cell.ids, ids[ids >= 0])
+            cell.rows.update(zip(listed.tolist(), positions.tolist(), strict=True))
+            if len(others):
                 model = self._model(cell)
-                cell.rows[row] = len(model.points)
-                point = seen.points[row : row + 1]
-                model.append(point, self.kernel.diag(point))
+                known = len(model.points)
+                cell.rows.update((row, known + i) for i, row in enumerate(others.tolist()))
+                model.append(seen.points[others], self.kernel.diag(seen.points[others]))
         return np.array([cell.rows[row] for row in rows], dtype=np.int64)
 
     def posterior(self, cell: LocalCell) -> LocalPosterior:
