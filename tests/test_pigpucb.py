@@ -291,6 +291,42 @@ def test_bounds_hold_over_many_seeds():
     assert broken_narrow > 0  # a tenth of the width would have been noticed
 
 
+def test_on_a_box_no_point_of_a_fine_grid_has_a_larger_bound():
+    rng = np.random.default_rng(12)
+    function, norm = bumps(2, rng)
+    box = nr.Box([(0, 1), (0, 1)])
+    opt = nr.PiGPUCB(box, KERNEL, noise=0.3, norm=norm, horizon=100, seed=0)
+    grid = box.grid(61).points
+    for _ in range(40):
+        play(opt, function, 1, rng)
+        bound = opt.upper(grid).max()
+        batch = opt.ask()
+        opt.cancel(batch)
+        assert batch.info.upper[0] > bound - 0.01 * abs(bound)
+        assert batch.info.upper[0] == pytest.approx(opt.upper(batch.points)[0], rel=1e-9)
+
+
+@pytest.mark.slow
+def test_regret_is_well_below_that_of_uniform_choice():
+    """A third of the run of the paper's Table 1 at d = 1, where it ends at 0.09."""
+    regrets = []
+    kernel = nr.Matern(0.2, nu=1.5)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        grid = nr.Box([(0, 1)]).grid(30)
+        centres, heights = rng.random((30, 1)), rng.uniform(-1, 1, 30)
+        values = kernel(grid.points, centres) @ heights
+        norm = math.sqrt(heights @ kernel(centres, centres) @ heights)
+        opt = nr.PiGPUCB(grid, kernel, noise=1.0, norm=norm, lam=1.0, horizon=3000, seed=seed)
+        chosen = 0.0
+        for _ in range(3000):
+            batch = opt.ask()
+            chosen += values[batch.ids[0]]
+            opt.tell(batch, values[batch.ids] + rng.uniform(-1, 1, 1))
+        regrets.append((values.max() - chosen / 3000) / (values.max() - values.mean()))
+    assert np.mean(regrets) < 0.5
+
+
 # -- ask and tell --------------------------------------------------------------------------
 
 
