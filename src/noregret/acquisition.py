@@ -58,10 +58,9 @@ def lazy_batch(
             if size > _LARGEST_POOL:
                 chosen = np.fromiter(picked, dtype=np.int64)
                 counts = np.fromiter(picked.values(), dtype=np.int64)
-                fresh = np.maximum(view.leverage - view.fall(chosen, counts), 0.0)
-                upper = mean + width * np.sqrt(fresh)
-                leverage, size = fresh, _POOL
-                pool = _Pool(view, mean, width, leverage, upper, picked, size, fresh=True)
+                leverage = view.after(chosen, counts)
+                upper = mean + width * np.sqrt(leverage)
+                pool = _Pool(view, mean, width, leverage, upper, picked, _POOL, fresh=True)
             else:
                 pool = _Pool(view, mean, width, leverage, upper, picked, size)
             continue
@@ -100,7 +99,7 @@ class _Pool:
         self.leverage = leverage[self.ids]
         before = np.setdiff1d(np.fromiter(picked, dtype=np.int64), self.ids)
         known = np.concatenate([self.ids, before])
-        _, covariance = view.pool(known)
+        covariance = view.pool(known)
         position = {int(id_): i for i, id_ in enumerate(known)}
         chosen = [position[id_] for id_ in picked]
         times = np.fromiter(picked.values(), dtype=np.float64)

@@ -146,6 +146,7 @@ class BBKB(_Sparse):
     """
 
     adaptive = True
+    frozen = True
 
     def __init__(
         self,

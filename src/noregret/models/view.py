@@ -23,6 +23,9 @@ class PosteriorView:
         The posterior of what has been told.
     pending
         Pending evaluations of each of the model's arms (u).
+    frozen
+        Whether picks made from here on shrink variances only inside the dictionary's span, as in a
+        batch of BBKB; otherwise they do so exactly.
 
     Attributes
     ----------
@@ -32,45 +35,55 @@ class PosteriorView:
         Leverage with the pending points (A; the same array where there are none).
     """
 
-    def __init__(self, model: SparseGP, pending: Ints) -> None:
+    def __init__(self, model: SparseGP, pending: Ints, frozen: bool = False) -> None:
         self.model = model
-        rows = np.flatnonzero(pending)
+        self.frozen = frozen
         self._points: Points = model.arms.points[:0]
         self._lower: Floats = np.empty((0, 0))
         self._features: Floats = np.empty((0, model.size))
         self._fall: Floats = np.empty((0, model.size))  # leverages fall by ‖_fall b(x)‖²
         self.told = model.table.leverage(model.lam)
         self.leverage = self.told
+        rows = np.flatnonzero(pending)
+        self._pending = (model.arms.features(rows), model.arms.points[rows], pending[rows])
         if len(rows):
-            self._condition(rows, pending[rows])
-            self.leverage = np.maximum(self.told - self._falls(self._fall), 0.0)
+            self._condition(*self._pending)
 
-    def pool(self, ids: Ints) -> tuple[Floats, Floats]:
-        """b of some candidates (k × n) and their covariances (k × k), the part evaluations shrink.
+    def pool(self, ids: Ints) -> Floats:
+        """Covariances of some candidates (k × k), the part that evaluating them shrinks.
 
         Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s the j-th column.
         """
-        Z = self.model.table.features(ids)
-        b = self._coordinates(Z, self.model.table.points[ids])
-        covariance = b @ b.T
+        Z, points = self.model.table.features(ids), self.model.table.points[ids]
+        b = self._coordinates(Z, points)
+        if self.frozen:
+            covariance = b @ b.T
+        else:
+            inside = b[:, : self.model.size]
+            outside = self.model.kernel(points, points) - Z @ Z.T
+            covariance = inside @ inside.T + outside / self.model.lam
         if len(self._fall):
             part = b @ self._fall.T
             covariance -= part @ part.T
-        return b, covariance
+        return np.asarray(covariance)
 
-    def fall(self, ids: Ints, counts: Ints) -> Floats:
-        """By how much evaluating these candidates too would lower each leverage (A)."""
-        b, _ = self.pool(ids)
-        weighted = b * np.sqrt(counts)[:, None]
-        if len(self._fall):
-            gone = weighted @ self._fall.T
-            weighted_left = weighted - gone @ self._fall
-        else:
-            weighted_left = weighted
-        lower = safe_cholesky(weighted_left @ weighted.T + np.eye(len(ids)))
-        return self._falls(
-            np.asarray(solve_triangular(lower, weighted_left, lower=True, check_finite=False))
-        )
+    def after(self, ids: Ints, counts: Ints) -> Floats:
+        """Leverage of every candidate once these have been evaluated too (A)."""
+        Z, points = self.model.table.features(ids), self.model.table.points[ids]
+        if not self.frozen:
+            pending = PosteriorView(self.model, np.zeros(0, dtype=np.int64))
+            features, known, times = self._pending
+            pending._condition(
+                np.concatenate([features, Z]),
+                np.concatenate([known, points]),
+                np.concatenate([times, counts]),
+            )
+            return pending.leverage
+        rows = self._coordinates(Z, points) * np.sqrt(counts)[:, None]
+        left = rows - (rows @ self._fall.T) @ self._fall
+        lower = safe_cholesky(left @ rows.T + np.eye(len(ids)))
+        fall = solve_triangular(lower, left, lower=True, check_finite=False)
+        return np.asarray(np.maximum(self.leverage - self._falls(fall), 0.0))
 
     def at_points(self, Z: Floats, points: Points, residual: Floats) -> Floats:
         """Leverage at any points with their features (n × m) and residuals (n)."""
@@ -81,15 +94,15 @@ class PosteriorView:
             values -= np.square(b @ self._fall.T).sum(axis=1)
         return np.asarray(np.maximum(values, 0.0))
 
-    def _condition(self, rows: Ints, counts: Ints) -> None:
-        model = self.model
-        features, points = model.arms.features(rows), model.arms.points[rows]
-        outside = model.kernel(points, points) - features @ features.T
-        self._lower, kept = pivoted_cholesky(outside, model.tolerance)
+    def _condition(self, features: Floats, points: Points, counts: Ints) -> None:
+        """Count evaluations of these points, with features of their own outside the span."""
+        outside = self.model.kernel(points, points) - features @ features.T
+        self._lower, kept = pivoted_cholesky(outside, self.model.tolerance)
         self._points, self._features = points[kept], features[kept]
         b = self._coordinates(features, points) * np.sqrt(counts)[:, None]
         lower = safe_cholesky(b @ b.T + np.eye(len(b)))
         self._fall = np.asarray(solve_triangular(lower, b, lower=True, check_finite=False))
+        self.leverage = np.maximum(self.told - self._falls(self._fall), 0.0)
 
     def _coordinates(self, Z: Floats, points: Points) -> Floats:
         """b = (Fᵀz, e/√λ): the leverage inside their span is ‖b‖² (n × (m + |P|))."""
