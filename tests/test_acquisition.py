@@ -27,7 +27,7 @@ def width(opt):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("ratio", [1.5, 3.0, 20.0])
 def test_lazy_argmax_equals_full_argmax_at_every_pick(seed, ratio, monkeypatch):
-    monkeypatch.setattr(acquisition, "_POOL", 4)  # so that pools must be widened and refreshed
+    monkeypatch.setattr(acquisition, "_POOL", 4)  # so that pools must be changed often
     monkeypatch.setattr(acquisition, "_LARGEST_POOL", 16)
     X, _, _, opt = started(seed=seed, ratio=ratio, qbar=0.5)
     batch = opt.ask()

@@ -5,6 +5,8 @@ feedback is awaited, so what a pending arm would teach outside its span is carri
 its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for the pending arms P, (z, e) spans them as well.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import solve_triangular
 
@@ -12,6 +14,23 @@ from noregret._types import Floats, Ints, Points
 from noregret.models.root import safe_cholesky
 from noregret.models.sparse import SparseGP, pivoted_cholesky
 from noregret.models.table import row_products
+
+
+@dataclass(frozen=True)
+class Block:
+    """Candidates with their features (k × m), points and coordinates b (k × n)."""
+
+    Z: Floats
+    points: Points
+    b: Floats
+
+    def joined(self, other: "Block") -> "Block":
+        """This block and another below it."""
+        return Block(
+            np.concatenate([self.Z, other.Z]),
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.b, other.b]),
+        )
 
 
 class PosteriorView:
@@ -45,45 +64,28 @@ class PosteriorView:
         self.told = model.table.leverage(model.lam)
         self.leverage = self.told
         rows = np.flatnonzero(pending)
-        self._pending = (model.arms.features(rows), model.arms.points[rows], pending[rows])
         if len(rows):
-            self._condition(*self._pending)
+            self._condition(rows, pending[rows])
 
-    def pool(self, ids: Ints) -> Floats:
-        """Covariances of some candidates (k × k), the part that evaluating them shrinks.
+    def block(self, ids: Ints) -> "Block":
+        """Some candidates, ready for :meth:`covariance`."""
+        Z, points = self.model.table.features(ids), self.model.table.points[ids]
+        return Block(Z, points, self._coordinates(Z, points))
 
-        Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s the j-th column.
+    def covariance(self, one: "Block", two: "Block") -> Floats:
+        """Covariances of two blocks (k × l), the part that evaluating candidates shrinks.
+
+        Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s its covariances.
         """
-        Z, points = self.model.table.features(ids), self.model.table.points[ids]
-        b = self._coordinates(Z, points)
         if self.frozen:
-            covariance = b @ b.T
+            covariance = one.b @ two.b.T
         else:
-            inside = b[:, : self.model.size]
-            outside = self.model.kernel(points, points) - Z @ Z.T
-            covariance = inside @ inside.T + outside / self.model.lam
+            m = self.model.size
+            outside = self.model.kernel(one.points, two.points) - one.Z @ two.Z.T
+            covariance = one.b[:, :m] @ two.b[:, :m].T + outside / self.model.lam
         if len(self._fall):
-            part = b @ self._fall.T
-            covariance -= part @ part.T
+            covariance -= (one.b @ self._fall.T) @ (two.b @ self._fall.T).T
         return np.asarray(covariance)
-
-    def after(self, ids: Ints, counts: Ints) -> Floats:
-        """Leverage of every candidate once these have been evaluated too (A)."""
-        Z, points = self.model.table.features(ids), self.model.table.points[ids]
-        if not self.frozen:
-            pending = PosteriorView(self.model, np.zeros(0, dtype=np.int64))
-            features, known, times = self._pending
-            pending._condition(
-                np.concatenate([features, Z]),
-                np.concatenate([known, points]),
-                np.concatenate([times, counts]),
-            )
-            return pending.leverage
-        rows = self._coordinates(Z, points) * np.sqrt(counts)[:, None]
-        left = rows - (rows @ self._fall.T) @ self._fall
-        lower = safe_cholesky(left @ rows.T + np.eye(len(ids)))
-        fall = solve_triangular(lower, left, lower=True, check_finite=False)
-        return np.asarray(np.maximum(self.leverage - self._falls(fall), 0.0))
 
     def at_points(self, Z: Floats, points: Points, residual: Floats) -> Floats:
         """Leverage at any points with their features (n × m) and residuals (n)."""
@@ -94,8 +96,9 @@ class PosteriorView:
             values -= np.square(b @ self._fall.T).sum(axis=1)
         return np.asarray(np.maximum(values, 0.0))
 
-    def _condition(self, features: Floats, points: Points, counts: Ints) -> None:
-        """Count evaluations of these points, with features of their own outside the span."""
+    def _condition(self, rows: Ints, counts: Ints) -> None:
+        """Count evaluations of these arms, with features of their own outside the span."""
+        features, points = self.model.arms.features(rows), self.model.arms.points[rows]
         outside = self.model.kernel(points, points) - features @ features.T
         self._lower, kept = pivoted_cholesky(outside, self.model.tolerance)
         self._points, self._features = points[kept], features[kept]
@@ -131,7 +134,7 @@ class PosteriorView:
 
         return self.model.table.map_rows(work, len(fall) * max(m, 8))
 
-    def covariance(self, id_: int) -> Floats:
+    def told_covariance(self, id_: int) -> Floats:
         """k̃ of BBKB eq. 2 between every candidate and one of them, told evaluations only (A)."""
         model = self.model
         z = model.table.features(np.array([id_]))[0]
