@@ -7,6 +7,7 @@ import pytest
 
 import noregret as nr
 from noregret.models.cover import Cover, smoothness_exponents
+from noregret.testing import AlgorithmSuite
 
 KERNEL = nr.Matern(0.3, nu=1.5)
 
@@ -89,7 +90,7 @@ def test_igp_chooses_the_largest_bound_of_an_exact_gp():
         opt.tell(batch, function(batch.points) + 0.3 * rng.uniform(-1, 1, 1))
 
 
-def test_igp_takes_any_list():
+def test_igp_takes_any_list(tmp_path):
     words = ["a", "bb", "ccc", "dddd"]
 
     def similar(xs, ys):
@@ -100,6 +101,11 @@ def test_igp_takes_any_list():
         batch = opt.ask()
         opt.tell(batch, [float(len(word)) for word in batch.points])
     assert opt.recommend().point == "dddd"
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz", kernel=similar)
+    assert again.ask().ids == opt.ask().ids
+    opt.replace_candidates(nr.Candidates(["ee", "f" * 9]))
+    assert opt.ask().points[0] in ("ee", "f" * 9)
 
 
 def test_igp_on_a_box_finds_the_peak():
@@ -518,6 +524,21 @@ def test_other_kernels_are_allowed_with_a_note():
         opt = nr.PiGPUCB(X, kernel)
         assert opt.events == []
         assert opt.nu == 1.5
+
+
+class TestIGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.IGPUCB(domain, kernel, **options)
+
+
+class TestPiGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.PiGPUCB(domain, kernel, **options)
+
+
+class TestPiGPUCBSparse(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.PiGPUCB(domain, kernel, local="sparse", horizon=5, width=1.0, **options)
 
 
 def test_made_by_name():

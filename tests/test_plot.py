@@ -5,11 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import noregret as nr
-
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
 
 KERNEL = nr.Matern(0.3, nu=1.5)
 
@@ -27,7 +25,7 @@ def played(domain, **options):
 def test_line_shows_edges_bound_mean_and_evaluations(on):
     box = nr.Box({"dose": (0.0, 2.0)})
     opt = played(box.grid(40) if on == "list" else box)
-    ax = nr.plot.cover(opt)
+    (ax,) = nr.plot.cover(opt).axes
     edges = {cell.lower[0] for cell in opt.cover} | {cell.upper[0] for cell in opt.cover}
     assert len(ax.lines) == len(edges) + 2
     upper = next(line for line in ax.lines if line.get_label() == "upper bound")
@@ -35,15 +33,15 @@ def test_line_shows_edges_bound_mean_and_evaluations(on):
     assert np.array_equal(upper.get_ydata(), opt.upper(where))
     assert len(ax.collections[0].get_offsets()) == 25
     assert ax.get_xlabel() == "dose"
-    matplotlib.pyplot.close(ax.figure)
 
 
 @pytest.mark.parametrize("on", ["list", "box"])
 def test_plane_shows_cells_bound_and_evaluations(on):
     box = nr.Box([(0.0, 1.0), (-1.0, 1.0)])
     opt = played(box.grid(12) if on == "list" else box)
-    figure, ax = matplotlib.pyplot.subplots()
-    assert nr.plot.cover(opt, ax) is ax
+    figure = Figure()
+    ax = figure.subplots()
+    assert nr.plot.cover(opt, ax) is figure
     assert len(ax.patches) == len(opt.cover)
     corners = {(*patch.get_xy(), patch.get_width()) for patch in ax.patches}
     assert corners == {(*cell.lower, cell.upper[0] - cell.lower[0]) for cell in opt.cover}
@@ -52,7 +50,6 @@ def test_plane_shows_cells_bound_and_evaluations(on):
     if on == "list":
         assert np.array_equal(bound.get_array(), opt.upper())
     figure.canvas.draw()
-    matplotlib.pyplot.close(figure)
 
 
 def test_what_cannot_be_drawn_is_refused():

@@ -1,5 +1,6 @@
-"""Pictures of a run. Matplotlib is imported only when one is drawn."""
+"""Pictures of runs. Needs Matplotlib: ``pip install noregret[plot]``."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,12 +10,57 @@ from noregret.domains import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-#: points a side at which the bound is drawn on a box
+#: points a side at which a bound is drawn on a box
 _FINE = {1: 512, 2: 96}
 
 
-def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Axes":
+def run(
+    regret: Any,
+    batch_sizes: Sequence[int],
+    dictionary_sizes: Sequence[int],
+    *,
+    uniform: float | None = None,
+    title: str = "",
+) -> "Figure":
+    """Regret over time, batch sizes and dictionary size of one run, side by side.
+
+    Parameters
+    ----------
+    regret
+        The regret of each evaluation (t), or each value subtracted from the best known.
+    batch_sizes, dictionary_sizes
+        One entry per batch.
+    uniform
+        The average regret of uniform choice, drawn beside the run.
+    title
+        Above the picture.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 3.8), layout="constrained")
+    left, middle, right = figure.subplots(1, 3)
+    steps = np.arange(1, len(regret) + 1)
+    left.plot(steps, np.cumsum(regret), color="black", label="this run")
+    if uniform is not None:
+        left.plot(steps, uniform * steps, color="grey", linestyle="--", label="uniform choice")
+        left.legend(frameon=False)
+    left.set(xlabel="evaluations", ylabel="cumulative regret", xscale="log", yscale="log")
+    ends = np.cumsum(batch_sizes)
+    middle.step(ends, batch_sizes, where="pre", color="black")
+    middle.set(xlabel="evaluations", ylabel="batch size", yscale="log")
+    right.step(ends, dictionary_sizes, where="pre", color="black")
+    right.set(xlabel="evaluations", ylabel="inducing points", ylim=(0, None))
+    for axis in (left, middle, right):
+        axis.grid(alpha=0.25)
+        axis.spines[["top", "right"]].set_visible(False)
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Figure":
     """The cover of a :class:`~noregret.PiGPUCB` in one or two dimensions.
 
     Cells, evaluations told and the upper confidence bound; in one dimension also the mean.
@@ -32,7 +78,9 @@ def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Axes":
     if dimension not in _FINE:
         raise ValueError(f"opt must have one or two dimensions to be drawn, it has {dimension}")
     if ax is None:
-        ax = _new_axes()
+        from matplotlib.figure import Figure
+
+        ax = Figure(layout="constrained").subplots()
     if isinstance(opt.domain, Box):
         where: Any = opt.domain.grid(_FINE[dimension]).points
         points = where
@@ -47,15 +95,8 @@ def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Axes":
     ax.set_xlabel(names[0])
     ax.set_ylabel("reward" if dimension == 1 else names[1])
     ax.set_title(f"{len(opt.cover)} cells after {opt.t} evaluations")
-    return ax
-
-
-def _new_axes() -> "Axes":
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("pictures need Matplotlib: pip install 'noregret[plot]'") from error
-    return pyplot.subplots(layout="constrained")[1]
+    figure: Figure = ax.figure  # type: ignore[assignment]
+    return figure
 
 
 def _draw_line(opt: PiGPUCB, ax: "Axes", x: Any, upper: Any, mean: Any) -> None:

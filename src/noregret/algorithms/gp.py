@@ -31,6 +31,8 @@ class GPOptimizer(Optimizer):
     widths: tuple[str, ...] = ("theory", "practical")
     #: whether the batch rule decides how many points ask() gives
     adaptive = False
+    #: whether the dictionary's span bounds what picks of a batch shrink (BBKB Algorithm 1)
+    frozen = False
 
     def __init__(
         self,
@@ -84,9 +86,10 @@ class GPOptimizer(Optimizer):
             return
         self._count_information()
         counts = observations.told + observations.pending
-        plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng)
+        unasked = observations.unasked - self._unasked
+        plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng, unasked)
         self._carry_out(plan)
-        if observations.unasked != self._unasked:
+        if unasked:
             # Old data came in bulk: the sum over its points, all judged at once, is a poor bound.
             for factor in self._log_det:
                 self._log_det[factor] = min(self._log_det[factor], model.log_det_bound())
@@ -129,7 +132,7 @@ class GPOptimizer(Optimizer):
             # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
             ids = self._rng.integers(len(self._points), size=1 if self.adaptive else limit)
             return ids, BatchInfo(beta * np.sqrt(self._prior[ids]), beta, 1.0, 0)
-        view = PosteriorView(model, observations.pending)
+        view = PosteriorView(model, observations.pending, self.frozen)
         pending = float(observations.pending @ model.arms.leverage(self.lam))
         rule = self._rule(view, pending)
         # Inside a batch the theorems multiply β by C̃ (α̃ of BBKB Theorem 2).

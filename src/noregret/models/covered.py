@@ -239,6 +239,12 @@ class CoveredGP:
         low, high = self.cover.bounds(cell.key)
         return low + (high - low) * self._pattern
 
+    def _all_followed(self, cell: LocalCell) -> Points:
+        """The points a cell follows, with those that were appended as its arms came in."""
+        first = self.followed(cell)
+        others = sorted((at, row) for row, at in cell.rows.items() if at >= len(first))
+        return np.concatenate([first, self._observations.points[[row for _, row in others]]])
+
     def _positions(self, cell: LocalCell, rows: list[int]) -> Ints:
         """Where arms stand among the cell's points; arms that are not there are appended."""
         seen = self._observations
@@ -315,7 +321,7 @@ class CoveredGP:
             for i, part in zip(have, _unpack(name, arrays), strict=True):
                 states[i][name.removeprefix("cells/")] = part
         for cell, state, number in zip(known, states, arrays["numbers"].tolist(), strict=True):
-            self._model(cell).restore(state, number)
+            self._model(cell).restore(state, number, self._all_followed(cell))
 
 
 def _pack(name: str, parts: list[np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

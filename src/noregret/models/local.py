@@ -31,7 +31,7 @@ _LARGEST_LOOK = 32
 _BLOCK = 4096
 _PARALLEL_WORK = 20_000_000
 
-_WHOLE = ("points", "prior", "mean", "variance", "counts", "sums")
+_WHOLE = ("prior", "mean", "variance", "counts", "sums")
 _AHEAD = ("_scores", "_ahead", "_ahead_products", "_ahead_numbers")
 
 
@@ -222,7 +222,7 @@ class LocalGP:
             self._lower = lower
 
     def state(self) -> tuple[dict[str, np.ndarray[Any, Any]], float]:
-        """Arrays and γ that :meth:`restore` takes."""
+        """Arrays (the points excluded) and γ that :meth:`restore` takes."""
         n = self._n
         arrays: dict[str, np.ndarray[Any, Any]] = {
             name: getattr(self, name) for name in (*_WHOLE, *_AHEAD)
@@ -232,8 +232,9 @@ class LocalGP:
         arrays["lower"] = np.empty((0, 0)) if self._lower is None else self._lower[:n, :n]
         return arrays, self.gain
 
-    def restore(self, arrays: dict[str, np.ndarray[Any, Any]], gain: float) -> None:
-        """Take over a saved state."""
+    def restore(self, arrays: dict[str, np.ndarray[Any, Any]], gain: float, points: Points) -> None:
+        """Take over a saved state; ``points`` are all P, appended ones included."""
+        self.points = points
         for name in (*_WHOLE, *_AHEAD, "_W", "_noise", "_arms", "_rewards"):
             setattr(self, name, arrays[name])
         self._lower = arrays["lower"] if len(arrays["lower"]) else None

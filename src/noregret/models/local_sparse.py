@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from noregret._types import Floats, Ints
+from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
 from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
-from noregret.models.table import FeatureTable
 from noregret.models.view import PosteriorView
 
 #: q̄, the oversampling of the dictionaries
@@ -30,7 +29,7 @@ class SparseLocal:
     """
 
     def __init__(
-        self, kernel: Kernel, lam: float, points: Floats, prior: Floats, rng: np.random.Generator
+        self, kernel: Kernel, lam: float, points: Points, prior: Floats, rng: np.random.Generator
     ) -> None:
         self.kernel = kernel
         self.lam = lam
@@ -38,6 +37,7 @@ class SparseLocal:
         self._rng = rng
         self._gp = SparseGP(kernel, lam, points, prior)
         self._sparsifier = Sparsifier("grow")
+        self._sums: Floats = np.empty(0)  # of the rewards, by arm
         self._arm: Ints = np.full(len(points), -1, dtype=np.int64)  # row of the arms, by point
 
     @property
@@ -78,31 +78,33 @@ class SparseLocal:
         """Take in evaluations of some points (positions, each once): how many, and their sums."""
         gp = self._gp
         rows = self._rows(index)
-        told, totals = gp.counts.astype(np.int64), gp._sums.copy()
+        told = gp.counts.astype(np.int64)
         told[rows] += counts.astype(np.int64)
-        totals[rows] += sums
+        self._sums = np.concatenate([self._sums, np.zeros(len(told) - len(self._sums))])
+        self._sums[rows] += sums
         plan = self._sparsifier.plan(gp, told, _QBAR, self._rng)
         if plan.replace:
-            gp.rebuild(told, totals, plan.rows)
+            gp.rebuild(told, self._sums, plan.rows)
         else:
-            gp.advance(told, totals, plan.rows)
+            gp.advance(told, self._sums, plan.rows)
 
-    def append(self, points: Floats, prior: Floats) -> None:
+    def append(self, points: Points, prior: Floats) -> None:
         """Follow more points (k × d), such as arms told that are not on the list."""
         gp, known = self._gp, len(self._gp.arms)
-        table = FeatureTable(points, prior)
-        table.refill(gp.embed, gp.size)
-        table.recompute(gp.root.matrix, gp.theta)
-        gp.arms.append(table, np.arange(len(points)))
-        zeros = np.zeros(len(points))
-        gp.counts = np.concatenate([gp.counts, zeros])
-        gp._sums = np.concatenate([gp._sums, zeros])
+        gp.see_points(points, prior)
         self.points = np.concatenate([self.points, points])
         self._arm = np.concatenate([self._arm, np.arange(known, known + len(points))])
 
-    def predict(self, points: Floats) -> tuple[Floats, Floats]:
+    def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance at any points (n × d)."""
-        return self.hallucinate(np.empty(0, dtype=np.int64), np.empty(0)).predict(points)
+        Z, residual = self._features(points)
+        inside = Z @ self._gp.root.matrix
+        return Z @ self._gp.theta, residual + self.lam * np.einsum("ij,ij->i", inside, inside)
+
+    def _features(self, points: Points) -> tuple[Floats, Floats]:
+        """z of any points (n × m), and the variance outside its span (n)."""
+        Z = self._gp.embed(points)
+        return Z, np.maximum(self.kernel.diag(points) - np.einsum("ij,ij->i", Z, Z), 0.0)
 
     def hallucinate(self, index: Ints, counts: Floats) -> "_SparseView":
         """The posterior as it would be after more evaluations: variances fall, means stay."""
@@ -112,16 +114,19 @@ class SparseLocal:
         return _SparseView(self, PosteriorView(self._gp, pending))
 
     def state(self) -> tuple[dict[str, np.ndarray[Any, Any]], float]:
-        """Arrays and a number that :meth:`restore` takes."""
+        """Arrays (the points excluded) and a number that :meth:`restore` takes."""
         arrays = {f"gp/{name}": array for name, array in self._gp.state().items()}
-        arrays |= {"arm": self._arm, "points": self.points, "arm_points": self._gp.arms.points}
-        return arrays, self._sparsifier.surplus
+        return arrays | {"arm": self._arm, "sums": self._sums}, self._sparsifier.surplus
 
-    def restore(self, arrays: dict[str, np.ndarray[Any, Any]], surplus: float) -> None:
-        """Take over a saved state."""
-        self._arm, self.points = arrays["arm"], arrays["points"]
+    def restore(
+        self, arrays: dict[str, np.ndarray[Any, Any]], surplus: float, points: Points
+    ) -> None:
+        """Take over a saved state; ``points`` are all P, appended ones included."""
+        self.points, self._arm, self._sums = points, arrays["arm"], arrays["sums"]
+        arms = np.flatnonzero(self._arm >= 0)
+        arms = arms[np.argsort(self._arm[arms])]
         mine = {name[3:]: array for name, array in arrays.items() if name.startswith("gp/")}
-        self._gp.restore(mine, arrays["arm_points"])
+        self._gp.restore(mine, points[arms])
         self._sparsifier.surplus = surplus
 
 
@@ -137,9 +142,8 @@ class _SparseView:
         leverage = view.at_points(arms.features(extra), arms.points[extra], arms.residual[extra])
         self.variance: Floats = local.lam * np.concatenate([view.leverage, leverage])
 
-    def predict(self, points: Floats) -> tuple[Floats, Floats]:
+    def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance at any points (n × d)."""
-        gp = self._local._gp
-        Z = gp.embed(points)
-        residual = np.maximum(gp.kernel.diag(points) - np.einsum("ij,ij->i", Z, Z), 0.0)
-        return Z @ gp.theta, gp.lam * self._view.at_points(Z, points, residual)
+        Z, residual = self._local._features(points)
+        leverage = self._view.at_points(Z, points, residual)
+        return Z @ self._local._gp.theta, self._local.lam * leverage

@@ -100,10 +100,20 @@ class SparseGP:
     def see(self, ids: Ints) -> None:
         """Take in arms not seen before, by their ids in the current list."""
         if len(ids):
-            self.arms.append(self.table, ids)
-            zeros = np.zeros(len(ids))
-            self._sums = np.concatenate([self._sums, zeros])
-            self.counts = np.concatenate([self.counts, zeros])
+            self._take_in(self.table, ids)
+
+    def see_points(self, points: Points, prior: Floats) -> None:
+        """Take in arms not seen before that are not on the list: points, and k(x, x) of each."""
+        table = FeatureTable(points, prior)
+        table.refill(self.embed, self.size)
+        table.recompute(self.root.matrix, self.theta)
+        self._take_in(table, np.arange(len(points)))
+
+    def _take_in(self, table: FeatureTable, rows: Ints) -> None:
+        self.arms.append(table, rows)
+        zeros = np.zeros(len(rows))
+        self._sums = np.concatenate([self._sums, zeros])
+        self.counts = np.concatenate([self.counts, zeros])
 
     def advance(self, counts: Ints, sums: Floats, grow: Ints) -> None:
         """Follow the observations: evaluations told and sums of rewards by arm (u each).
@@ -141,6 +151,8 @@ class SparseGP:
         """Border V with new inducing points and say how every row gets its new features."""
         rows = np.setdiff1d(rows, self.dictionary)
         rows = rows[self.arms.residual[rows] > self.tolerance]
+        if not len(rows):
+            return
         points = self.arms.points[rows]
         old = self.arms.features(rows)
         lower, kept = pivoted_cholesky(self.kernel(points, points) - old @ old.T, self.tolerance)
@@ -239,12 +251,10 @@ class SparseGP:
             "theta": self.theta,
             "target": self._target,
             "sums": self._sums,
-            "root": self.root.matrix,
-            "root_numbers": np.array([self.root.log_det, self.root.updates]),
             "whole": np.array(self._whole),
         }
-        for name, table in (("table", self.table), ("arms", self.arms)):
-            arrays |= {f"{name}/{key}": value for key, value in table.state().items()}
+        for name, part in self._parts():
+            arrays |= {f"{name}/{key}": value for key, value in part.state().items()}
         return arrays
 
     def restore(self, arrays: dict[str, np.ndarray[Any, Any]], points: Points) -> None:
@@ -254,14 +264,18 @@ class SparseGP:
         self.theta = arrays["theta"]
         self._target = arrays["target"]
         self._sums = arrays["sums"]
-        log_det, updates = arrays["root_numbers"]
-        self.root = InverseRoot.restore(arrays["root"], self.lam, log_det, int(updates))
         self._whole = bool(arrays["whole"])
         self.arms.points = points[: len(self.counts)]
-        for name, table in (("table", self.table), ("arms", self.arms)):
-            prefix = f"{name}/"
-            mine = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
-            table.restore(mine)
+        parts = {
+            name: {k[len(name) + 1 :]: v for k, v in arrays.items() if k.startswith(f"{name}/")}
+            for name, _ in self._parts()
+        }
+        self.root = InverseRoot.restore(parts["root"], self.lam)
+        self.table.restore(parts["table"])
+        self.arms.restore(parts["arms"])
+
+    def _parts(self) -> list[tuple[str, InverseRoot | FeatureTable]]:
+        return [("root", self.root), ("table", self.table), ("arms", self.arms)]
 
 
 def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
