@@ -248,8 +248,9 @@ class CoveredGP:
     def _positions(self, cell: LocalCell, rows: list[int]) -> Ints:
         """Where arms stand among the cell's points; arms that are not there are appended."""
         seen = self._observations
-        new = np.array([row for row in rows if row not in cell.rows], dtype=np.int64)
-        if len(new):
+        unknown = [row for row in rows if row not in cell.rows]
+        if unknown:
+            new = np.array(unknown)
             ids = seen.ids[new]
             listed, others = new[ids >= 0], new[ids < 0]
             positions = np.searchsorted(cell.ids, ids[ids >= 0])

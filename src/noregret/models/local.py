@@ -9,6 +9,7 @@ than the multiplications. So the products of the points that are likely to be ne
 together, and completed by the few rows added since when their turn comes.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -98,11 +99,15 @@ class LocalGP:
         noise = self.lam / counts
         known, lower, new = self._columns(index, noise)
         surprise = averages - self.mean[index]
-        if k == 1:
+        if k == 1:  # by far the most frequent case
             innovation = surprise / lower[0]
+            self.gain += math.log(lower[0, 0]) - 0.5 * math.log(noise[0])
+            shrunk = self.variance - new[0] * new[0]
         else:
             innovation = solve_triangular(lower, surprise, lower=True, check_finite=False)
-        self.gain += float((np.log(lower.diagonal()) - 0.5 * np.log(noise)).sum())
+            self.gain += float((np.log(lower.diagonal()) - 0.5 * np.log(noise)).sum())
+            shrunk = self.variance - np.einsum("ij,ij->j", new, new)
+        self.variance = np.maximum(shrunk, 0.0, out=shrunk)
         self._reserve(n + k)
         self._W[n : n + k] = new
         if self._lower is not None:
@@ -112,9 +117,7 @@ class LocalGP:
         self._arms[n : n + k] = index
         self._rewards[n : n + k] = innovation
         self._n = n + k
-        self.mean += innovation @ new
-        self.variance -= np.einsum("ij,ij->j", new, new)
-        np.maximum(self.variance, 0.0, out=self.variance)
+        self.mean = self.mean + innovation @ new
 
     def _columns(self, index: Ints, noise: Floats) -> tuple[Floats, Floats, Floats]:
         """What evaluating k points with this noise (k) would add.
@@ -126,7 +129,7 @@ class LocalGP:
         covariance = self.kernel(self.points[index], self.points)
         if self._n:
             covariance -= self._products(index)
-        if len(index) == 1:  # by far the most frequent case
+        if len(index) == 1:
             lower = np.sqrt(np.maximum(covariance[:, index], 0.0) + noise)
             return known, lower, covariance / lower
         lower = safe_cholesky(covariance[:, index] + np.diag(noise))
