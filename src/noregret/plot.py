@@ -22,7 +22,7 @@ def run(
     Parameters
     ----------
     regret
-        The regret of each evaluation (t), or each evaluation's value subtracted from the best known.
+        The regret of each evaluation (t).
     batch_sizes, dictionary_sizes
         One entry per batch.
     uniform
