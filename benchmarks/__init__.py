@@ -1,1 +1,1 @@
-"""Measurements, each a ratio to something run beside it. `make bench`, or `python -m benchmarks`."""
+"""Measurements, each beside something run with it: `make bench`, or `python -m benchmarks`."""

@@ -1,8 +1,8 @@
 """Milliseconds per decision after n observations, beside BoTorch and Optuna (extra `bench`).
 
-Every tool gets the same n noisy values of the synthetic problem's candidates (4,177 × 8) and is timed
-for its next suggestion. BoTorch: exact GP with fitting, UCB over the list. Optuna: its GP sampler on
-the box around the list.
+Every tool has n noisy values of the synthetic problem's candidates (4,177 × 8) and is timed for its
+next suggestion. BoTorch: exact GP with fitting, UCB over the list. Optuna: its GP sampler on the
+box around the list.
 """
 
 import importlib.util

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
+from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.base import Optimizer
@@ -80,6 +81,11 @@ class GPOptimizer(Optimizer):
 
     def _sync(self) -> None:
         """Let the model take in what has been told since the last batch start."""
+        if self._observations.t != self._synced or len(self._observations) != len(self._model.arms):
+            with one_blas_thread():
+                self._take_in()
+
+    def _take_in(self) -> None:
         observations, model = self._observations, self._model
         model.see(observations.ids[len(model.arms) :])
         if observations.t == self._synced:
