@@ -52,7 +52,7 @@ def one_million(horizon: int = 20_000) -> None:
     regret = float((f.max() - f[opt.history.ids]).mean() / (f.max() - f.mean()))
     print(
         f"\n10⁶ × 8 candidates, T = {horizon:,}: {seconds:.0f} s, {batches} batches, {size} "
-        f"inducing points, regret {regret:.3f} of uniform's; peak memory {peak:.1f} GiB, of which one A × m "
+        f"inducing points, regret {regret:.3f} of uniform's; peak memory {peak:.1f} GiB, one A × m "
         f"array is {8e6 * size / 2**30:.1f} GiB",
         flush=True,
     )
