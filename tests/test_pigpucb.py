@@ -7,6 +7,7 @@ import pytest
 
 import noregret as nr
 from noregret.models.cover import Cover, smoothness_exponents
+from noregret.models.local import LocalGP
 from noregret.testing import AlgorithmSuite
 
 KERNEL = nr.Matern(0.3, nu=1.5)
@@ -442,6 +443,34 @@ def test_replaced_candidates_get_the_cells_data(tmp_path, local):
     assert (other.t, other.pending) == (30, 4)  # the file was written before the late rewards
     play(opt, function, 5, rng)
     assert opt.ask().ids[0] < 80
+
+
+def test_an_interrupted_update_is_made_good(monkeypatch):
+    rng = np.random.default_rng(13)
+    function, norm = bumps(2, rng)
+    grid = nr.Box([(0, 1), (0, 1)]).grid(17)
+    opt = nr.PiGPUCB(grid, KERNEL, noise=0.3, norm=norm, horizon=200, seed=0)
+    play(opt, function, 20, rng)
+    expected = nr.PiGPUCB(grid, KERNEL, noise=0.3, norm=norm, horizon=200, seed=0)
+    ids = rng.integers(len(grid), size=30)
+    rewards = function(grid.points[ids])
+    opt.tell(ids, rewards)
+    expected.tell(opt.history.ids, opt.history.rewards)
+    whole, left = LocalGP.condition, [5]
+
+    def broken(self, *evaluations):
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+        whole(self, *evaluations)
+
+    monkeypatch.setattr(LocalGP, "condition", broken)
+    with pytest.raises(KeyboardInterrupt):
+        opt.predict()
+    monkeypatch.undo()
+    for ours, theirs in zip(opt.predict(), expected.predict(), strict=True):
+        assert np.allclose(ours, theirs, atol=1e-9)
+    assert sum(cell.count for cell in opt.cover) == sum(cell.count for cell in expected.cover)
 
 
 # -- plain and odd input -------------------------------------------------------------------

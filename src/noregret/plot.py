@@ -29,7 +29,7 @@ def run(
     Parameters
     ----------
     regret
-        The regret of each evaluation (t), or each value subtracted from the best known.
+        The regret of each evaluation (t).
     batch_sizes, dictionary_sizes
         One entry per batch.
     uniform

@@ -96,24 +96,31 @@ class CoverOptimizer(Optimizer):
 
     def _sync(self) -> None:
         """Let the cells take in what has been told and asked since."""
-        seen, model = self._observations, self._model
-        if self._stale:
-            self._rebuild()
-        elif seen.t > self._synced:
-            new = slice(self._synced, seen.t)
-            changed = model.tell(seen.history_rows[new], seen.rewards[new])
-            self._synced = seen.t
-            self._make_room(len(model.cells) - len(self._gains))
-            for slot in changed:
-                self._gains[slot] = model.cells[slot].gain
-            self._dirty |= changed
+        seen = self._observations
+        if self._stale or seen.t > self._synced:
+            with one_blas_thread():
+                self._take_in()
         rows = np.flatnonzero(seen.pending)
         if len(rows) or self._pending:
             now = dict(zip(rows.tolist(), seen.pending[rows].tolist(), strict=True))
             for row in sorted(now.keys() | self._pending.keys()):
                 if now.get(row, 0) != self._pending.get(row, 0):
-                    self._dirty.update(model.pend(row, now.get(row, 0)))
+                    self._dirty.update(self._model.pend(row, now.get(row, 0)))
             self._pending = now
+
+    def _take_in(self) -> None:
+        seen, model = self._observations, self._model
+        if self._stale:
+            self._rebuild()
+            return
+        self._stale = True  # an update that is interrupted is made good from scratch
+        new = slice(self._synced, seen.t)
+        changed = model.tell(seen.history_rows[new], seen.rewards[new])
+        self._make_room(len(model.cells) - len(self._gains))
+        for slot in changed:
+            self._gains[slot] = model.cells[slot].gain
+        self._dirty |= changed
+        self._synced, self._stale = seen.t, False
 
     def _rebuild(self) -> None:
         """All cells from scratch."""

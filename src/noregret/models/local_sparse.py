@@ -82,7 +82,9 @@ class SparseLocal:
         told[rows] += counts.astype(np.int64)
         self._sums = np.concatenate([self._sums, np.zeros(len(told) - len(self._sums))])
         self._sums[rows] += sums
-        plan = self._sparsifier.plan(gp, told, _QBAR, self._rng)
+        # A cell that has just been made takes in its parent's evaluations like old data.
+        in_bulk = int(counts.sum()) if len(index) > 1 else 0
+        plan = self._sparsifier.plan(gp, told, _QBAR, self._rng, in_bulk)
         if plan.replace:
             gp.rebuild(told, self._sums, plan.rows)
         else:
