@@ -1,31 +1,50 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
-from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
+from noregret.algorithms import (
+    ATAGPUCB,
+    BBKB,
+    BKB,
+    GPBUCB,
+    GPUCB,
+    TGPUCB,
+    HuberGPUCB,
+    Optimizer,
+    RobustUCB,
+    Uniform,
+    make,
+)
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
+from noregret.tails import TailReport, diagnose_tails
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ATAGPUCB",
     "BBKB",
     "BKB",
     "GPBUCB",
     "GPUCB",
     "RBF",
+    "TGPUCB",
     "Batch",
     "BatchInfo",
     "Box",
     "Candidates",
     "History",
+    "HuberGPUCB",
     "Kernel",
     "Linear",
     "Matern",
     "Optimizer",
     "Precomputed",
     "Recommendation",
+    "RobustUCB",
+    "TailReport",
     "Uniform",
+    "diagnose_tails",
     "load",
     "make",
 ]

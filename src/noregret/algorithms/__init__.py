@@ -3,6 +3,22 @@
 from noregret.algorithms.base import Optimizer, algorithms, make
 from noregret.algorithms.bkb import BBKB, BKB
 from noregret.algorithms.gpucb import GPBUCB, GPUCB
+from noregret.algorithms.heavy import ATAGPUCB, TGPUCB
+from noregret.algorithms.huber import HuberGPUCB
+from noregret.algorithms.robust import RobustUCB
 from noregret.algorithms.uniform import Uniform
 
-__all__ = ["BBKB", "BKB", "GPBUCB", "GPUCB", "Optimizer", "Uniform", "algorithms", "make"]
+__all__ = [
+    "ATAGPUCB",
+    "BBKB",
+    "BKB",
+    "GPBUCB",
+    "GPUCB",
+    "TGPUCB",
+    "HuberGPUCB",
+    "Optimizer",
+    "RobustUCB",
+    "Uniform",
+    "algorithms",
+    "make",
+]
