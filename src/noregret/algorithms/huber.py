@@ -15,6 +15,11 @@ from noregret.models.moments import estimate_from, robust_scale
 
 #: rewards from which a scale is estimated
 _FEWEST = 8
+#: deviations of Gaussian noise that no cut goes below: 96 % of the efficiency of least squares
+_CUT = 1.5
+#: how fast cuts rise; any factor removes the bias of skew noise in the end, a small one keeps cuts
+#: low as long as an arm's bias is beside the point
+_RISE = 0.25
 #: rounds of fit and scale when the scale is estimated anew
 _ROUNDS = 3
 
@@ -22,16 +27,16 @@ _ROUNDS = 3
 class HuberGPUCB(FeatureGP):
     """GP-UCB on residuals that are clipped, not rewards that are dropped.
 
-    The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖², with Huber's ρ_c: square up to c, straight
-    beyond. The cut is c = s·max(3, √(n/log t)) + F·std for an arm with leverage 1/n and noise of scale
-    s: wide enough to leave Gaussian noise and f itself alone, and rising with what is known of an
-    arm, so that skew noise costs no lasting bias. It is the default we advise where tails are unknown; the page on
-    heavy tails has the measurements.
+    The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖²/2 with Huber's ρ_c: square up to c, straight
+    beyond. An arm of leverage 1/n, with noise of scale s, has the cut
+    c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std: it leaves Gaussian noise and f itself alone, and
+    rises with what is known of the arm, so that skew noise costs no lasting bias. There is no α and
+    no v to know: it is what we advise where tails are unknown (docs/heavy-tails.md has the
+    measurements).
 
-    Proved: nothing for bandits. Such cuts give the mean sub-Gaussian errors on independent data
-    with a finite variance (Sun, Zhou & Fan 2020, "Adaptive Huber regression"), and with
-    ``c`` = ∞ this is GP-UCB with its theorem. For proved intervals under heavy tails use
-    :class:`~noregret.TGPUCB` with its theory's width, and many evaluations.
+    Proved: nothing for bandits. Cuts of this kind give means with sub-Gaussian errors on
+    independent rewards of finite variance (Sun, Zhou & Fan 2020, "Adaptive Huber regression").
+    Where the intervals must be theorems, use :class:`~noregret.TGPUCB` with its theory's width.
 
     Parameters
     ----------
@@ -42,8 +47,9 @@ class HuberGPUCB(FeatureGP):
         s, the deviation of the noise's bulk. By default estimated, from the median absolute
         residual, each time the number of rewards has doubled.
     width
-        ``"practical"``: √λF + ξ√(log det(K/λ+I) + log 1/δ) as a factor of √(variance/λ), where ξ is
-        the root mean square of the clipped residuals. A number β: mean ± β·std.
+        ``"practical"``: √λF + ξ√(2 log 1/δ) as a factor of √(variance/λ), ξ the root mean square of
+        the clipped residuals: bias and noise at one candidate and one time, without a union bound
+        over all. A number β: mean ± β·std.
     features, ratio, epsilon, nodes, horizon
         As for :class:`~noregret.ATAGPUCB`; ``"exact"`` by default.
     """
@@ -89,8 +95,8 @@ class HuberGPUCB(FeatureGP):
         self._mean = HuberMean(self._model)
 
     def _leverage_width(self, name: str) -> float:
-        log_det = self._model.log_det_bound()
-        return widths.practical(self._spread, self.norm, self.lam, self.delta, self.ratio, log_det)
+        noise = self._spread * math.sqrt(2.0 * math.log(1.0 / self.delta))
+        return math.sqrt(self.lam) * self.norm + noise
 
     def _carry_out(self, plan: Plan) -> None:
         observations = self._observations
@@ -114,7 +120,8 @@ class HuberGPUCB(FeatureGP):
     def _cuts(self) -> Floats:
         """c of every arm (u): noise, and what f itself may still differ by, F·std."""
         leverage = np.maximum(self._model.arms.leverage(self.lam), 1.0 / self.t)
-        noise = self._scale * np.maximum(3.0, np.sqrt(1.0 / (leverage * math.log(self.t + 1.0))))
+        union = 0.5 * widths.srinivas(len(self._points), self.t, self.delta) ** 2
+        noise = self._scale * np.maximum(_CUT, _RISE * np.sqrt(1.0 / (leverage * union)))
         return np.asarray(noise + self.norm * np.sqrt(self.lam * leverage))
 
     def _estimate(self, theta: Floats) -> None:

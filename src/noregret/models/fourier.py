@@ -72,8 +72,9 @@ def error_bound(nodes: int, spans: Floats) -> float:
     """A bound on |k(x, y) − φ(x)ᵀφ(y)| / k(x, x) over a box of these sides over lengthscales (d).
 
     The remainder of Gauss–Hermite quadrature in one dimension is at most m̄!/(2m̄)! (r/l)^(2m̄).
-    Factors of both products are at most 1, so the errors of the dimensions add up. By Stirling
-    this is below d·2^(d−1)/√2 · (e/(4 l² m̄))^m̄, the bound of ATA-GP-UCB Lemma 14 for r = 1.
+    Factors of both products are at most 1, so the errors of the dimensions add up. ATA-GP-UCB
+    Lemma 14 has d·2^(d−1)/√2 · (e/(4 l² m̄))^m̄ for r = 1: Stirling's formula for the factorials
+    (low by 1/(24m̄)), and a larger factor for d > 1.
     """
     with np.errstate(divide="ignore"):
         logs = 2.0 * nodes * np.log(spans) + math.lgamma(nodes + 1) - math.lgamma(2 * nodes + 1)
