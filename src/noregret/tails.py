@@ -161,6 +161,18 @@ def hill(magnitudes: Floats) -> tuple[float, tuple[float, float]]:
 def _advice(
     fits: bool, index: float, interval: tuple[float, float], alpha: float, outliers: float
 ) -> str:
+    """A plain sentence; docs/heavy-tails.md has the measurements behind it."""
     if fits:
-        return "The tails look Gaussian: GPUCB or BBKB will do."
-    return "Heavy tails."
+        return "The tails look Gaussian: use GPUCB, or BBKB for batches."
+    if outliers == 0.0 and interval[0] > 2.0:
+        return "Not Gaussian, but no heavy tails: use GPUCB, or BBKB for batches."
+    if interval[1] <= 1.0:
+        return (
+            f"Tails so heavy (tail index {index:.1f}) that the mean need not exist: no algorithm "
+            "that estimates means can be trusted; optimise the rewards' logarithm or ranks instead."
+        )
+    return (
+        f"Heavy tails (tail index {index:.1f}, {100 * outliers:.2g} % outliers): use HuberGPUCB; "
+        f"where intervals must be theorems, TGPUCB or ATAGPUCB with alpha={alpha:g} and a v you "
+        "can vouch for, and many evaluations."
+    )
