@@ -114,7 +114,7 @@ class HuberGPUCB(FeatureGP):
         for _ in range(_ROUNDS if estimate else 1):
             if estimate:
                 self._estimate(theta)
-            theta = self._mean.fit(theta, self._cuts(), 1e-4 * self._scale)
+            theta = self._mean.fit(theta, self._cuts(), 1e-3 * self._scale)
         self._model.set_theta(theta)
 
     def _cuts(self) -> Floats:
