@@ -1,7 +1,5 @@
 """TGP-UCB and ATA-GP-UCB against their algorithm boxes, reward by reward."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -212,17 +210,15 @@ def test_an_estimated_moment_follows_the_rewards_scale(name):
 
 
 @pytest.mark.parametrize("name", ["tgpucb", "atagpucb", "robustucb", "hubergpucb"])
-@pytest.mark.parametrize("rewards", [np.zeros(20), np.full(20, 7.0), np.r_[np.zeros(19), 1e200]])
+@pytest.mark.parametrize("rewards", [np.zeros(20), np.full(20, 7.0), np.r_[np.zeros(19), 1e100]])
 def test_strange_rewards_give_finite_answers(name, rewards):
     opt = nr.make(name, GRID, KERNEL, seed=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        opt.tell(np.arange(20), rewards)
-        mean, std = opt.predict()
-        best = opt.recommend()
+    opt.tell(np.arange(20), rewards)
+    mean, std = opt.predict()
+    best = opt.recommend()
     assert np.all(np.isfinite(mean))
     assert np.all(np.isfinite(std))
-    assert np.isfinite(best.mean)
+    assert np.isfinite(best.gap)
 
 
 @pytest.mark.parametrize("name", ["tgpucb", "atagpucb", "robustucb", "hubergpucb"])

@@ -48,7 +48,7 @@ def test_fit_minimises_the_huber_objective():
         return loss.sum() + model.lam * theta @ theta / 2
 
     best = minimize(objective, np.zeros(8), method="BFGS", options={"gtol": 1e-9})
-    found = mean.fit(np.zeros(8), cuts, 1e-12)
+    found = mean.fit(np.zeros(8), cuts, 1e-9)
     assert objective(found) <= best.fun + 1e-9
     np.testing.assert_allclose(features @ found, features @ best.x, atol=1e-4)
 
@@ -66,7 +66,19 @@ def test_with_wide_cuts_it_is_gpucb():
     np.testing.assert_allclose(huber.predict()[0], plain.predict()[0], atol=1e-9)
 
 
-def test_an_outlier_moves_the_mean_by_no_more_than_its_cut():
+def test_one_reward_moves_no_mean_by_more_than_its_cut_allows():
+    rng = np.random.default_rng(6)
+    rows = np.r_[np.arange(8), rng.integers(0, 8, 20)]
+    rewards, lam, cut = rng.standard_normal(28), 0.5, 0.8
+    model, mean = fitted(rows, rewards, lam)
+    before = model.arms.all_features() @ mean.fit(np.zeros(8), np.full(8, cut), 1e-9)
+    for value in (50.0, -1e9):
+        model, mean = fitted(rows, np.r_[value, rewards[1:]], lam)
+        after = model.arms.all_features() @ mean.fit(np.zeros(8), np.full(8, cut), 1e-9)
+        assert 0.01 < np.abs(after - before).max() <= 2 * cut / lam
+
+
+def test_an_outlier_among_many_rewards_hardly_moves_the_mean():
     rng = np.random.default_rng(3)
     ids, y = rng.integers(0, 30, 400), rng.standard_normal(400)
     clean, dirty = (nr.HuberGPUCB(GRID, KERNEL, seed=0, noise=1.0) for _ in range(2))

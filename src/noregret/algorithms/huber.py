@@ -34,9 +34,11 @@ class HuberGPUCB(FeatureGP):
     no v to know: it is what we advise where tails are unknown (docs/heavy-tails.md has the
     measurements).
 
-    Proved: nothing for bandits. Cuts of this kind give means with sub-Gaussian errors on
-    independent rewards of finite variance (Sun, Zhou & Fan 2020, "Adaptive Huber regression").
-    Where the intervals must be theorems, use :class:`~noregret.TGPUCB` with its theory's width.
+    Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
+    (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its
+    intervals. Cuts of this kind give sub-Gaussian errors on independent rewards of finite variance
+    (Sun, Zhou & Fan 2020, "Adaptive Huber regression"); a bandit's are not independent. Where
+    intervals must be theorems, use :class:`~noregret.TGPUCB` with theory's width.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ class HuberGPUCB(FeatureGP):
         for _ in range(_ROUNDS if estimate else 1):
             if estimate:
                 self._estimate(theta)
-            theta = self._mean.fit(theta, self._cuts(), 1e-3 * self._scale)
+            theta = self._mean.fit(theta, self._cuts())
         self._model.set_theta(theta)
 
     def _cuts(self) -> Floats:
@@ -129,8 +131,7 @@ class HuberGPUCB(FeatureGP):
         observations, rows = self._observations, self._observations.history_rows
         residuals = observations.rewards - (self._model.arms.all_features() @ theta)[rows]
         if not self._given:
-            # Rewards without noise need no cut.
-            self._scale = robust_scale(residuals) or math.inf
+            self._scale = robust_scale(residuals)
         cuts = self._cuts()[rows]
         self._spread = float(np.sqrt(np.mean(np.square(np.clip(residuals, -cuts, cuts)))))
 

@@ -13,6 +13,8 @@ from noregret.models.truncation import SortedSums
 
 #: steps of a fit that starts from the last one's answer
 _STEPS = 50
+#: a fit is done when no mean moves by more than this part of the smallest cut
+_ACCURACY = 1e-3
 
 
 class HuberMean:
@@ -40,12 +42,11 @@ class HuberMean:
         inside = counts[:, 0] - counts[:, 1]
         above = self.model.counts - counts[:, 0]
         outside = above - counts[:, 1]
-        # An infinite cut has nothing outside.
-        pull = np.where(outside == 0, 0.0, outside) * np.where(np.isfinite(cuts), cuts, 0.0)
+        pull = outside * np.where(np.isfinite(cuts), cuts, 0.0)  # nothing is outside infinity
         return np.asarray(sums[:, 0] - sums[:, 1] - means * inside + pull)
 
-    def fit(self, theta: Floats, cuts: Floats, tolerance: float) -> Floats:
-        """θ (m) from a start (m), to this accuracy of the arms' means.
+    def fit(self, theta: Floats, cuts: Floats, accuracy: float = _ACCURACY) -> Floats:
+        """θ (m) from a start (m), for these cuts by arm (u).
 
         ρ_c lies below the parabola of curvature 1 that touches it, so each step with V⁻¹ lowers
         the objective; where nothing is clipped, the first step arrives.
@@ -56,7 +57,6 @@ class HuberMean:
             gradient = self.clipped_sums(features @ theta, cuts) @ features - model.lam * theta
             step = model.root.solve(gradient)
             theta = theta + step
-            change = float(np.abs(features @ step).max()) if len(features) else 0.0
-            if change <= tolerance:
+            if np.abs(features @ step).max() <= accuracy * cuts.min():
                 break
         return theta

@@ -16,7 +16,8 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
     Groups are consecutive and hold at least four rewards each. Of a heavy-tailed |y|^(1+α) this is
     on the low side, as any estimate is that outliers do not move.
     """
-    powers = np.abs(rewards) ** (1.0 + alpha)
+    with np.errstate(over="ignore"):
+        powers = np.abs(rewards) ** (1.0 + alpha)
     groups = int(np.clip(len(powers) // 4, 1, _GROUPS))
     means = [float(part.mean()) for part in np.array_split(powers, groups)]
     return float(np.median(means))

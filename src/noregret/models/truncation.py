@@ -189,7 +189,7 @@ def truncated_directions(
         part = weights[first : first + step]
         with np.errstate(divide="ignore", over="ignore"):
             levels = level / np.abs(part)
-        found = rewards.sums(rows[first : first + step], levels)
-        nothing = nothing and not found.any()
+        counts, found = rewards.below(rows[first : first + step], levels)
+        nothing = nothing and not counts.any()
         total += np.einsum("ij,ij->j", part, found)
     return total, nothing
