@@ -78,7 +78,8 @@ class RobustUCB(Optimizer):
         starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
         ranks[order] = np.arange(len(rows)) - np.repeat(starts, np.diff([*starts, len(rows)]))
         turn = self._counts[rows] + ranks + 1
-        keys = np.abs(rewards) ** (1.0 + self.alpha) / turn
+        with np.errstate(over="ignore"):
+            keys = np.abs(rewards) ** (1.0 + self.alpha) / turn
         self._rewards.add(rows, keys, rewards)
         np.add.at(self._counts, rows, 1)
         self._moment.follow(observations.rewards)

@@ -25,6 +25,7 @@ class SortedSums:
 
     def __init__(self) -> None:
         self._keys: Floats = np.empty(0)
+        self._values: Floats = np.empty(0)
         self._prefix: Floats = np.empty(0)
         self._used = 0
         # By run: arm a has the long run 2a and the recent run 2a + 1.
@@ -34,11 +35,6 @@ class SortedSums:
         self._smallest: Floats = np.empty(0)
         self._largest: Floats = np.empty(0)
         self._total: Floats = np.empty(0)
-        self._values: Floats = np.empty(0)
-
-    def __len__(self) -> int:
-        """The number of arms."""
-        return len(self._start) // 2
 
     def grow(self, arms: int) -> None:
         """Make room for this many arms in all."""
@@ -59,8 +55,9 @@ class SortedSums:
             return
         order = np.argsort(arms, kind="stable")
         cuts = np.flatnonzero(np.diff(arms[order])) + 1
-        for part in np.split(order, cuts) if len(order) else []:
-            self._add_to(int(arms[part[0]]), keys[part], values[part])
+        for part in np.split(order, cuts):
+            if len(part):
+                self._add_to(int(arms[part[0]]), keys[part], values[part])
 
     def _add_to(self, arm: int, keys: Floats, values: Floats) -> None:
         long, recent = 2 * arm, 2 * arm + 1
