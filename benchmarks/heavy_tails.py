@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
 with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
-part (``3.0``, ``practical``, ``theory``, ``cost``, ``paper``, ``sensors``), ``seeds=30`` and
-``rounds=300`` its size. ``sensors`` reads the light sensors' files from ``$NOREGRET_DATA``.
+part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``),
+``seeds=30`` and ``rounds=300`` its size. ``sensors`` reads files of ``$NOREGRET_DATA``.
 """
 
 import os
@@ -141,13 +141,12 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def table(width: str | float, seeds: int, rounds: int) -> None:
+def table(width: str | float, seeds: int, rounds: int, kinds: dict[str, Noise]) -> None:
     """Average regret: mean, 90th percentile, and how many runs were ruined.
 
     A run is ruined when it is stuck: the regret of its last quarter is above half that of a uniform
     choice.
     """
-    kinds = noises()
     print(
         f"\nwidth {width}, {rounds} rounds, {seeds} seeds: mean / 90th percentile / runs ruined\n"
     )
@@ -273,11 +272,14 @@ def main(words: list[str]) -> None:
     for part in parts:
         if part == "cost":
             cost()
+        elif part == "long":
+            worst = "sym. pareto(1.5)"
+            table(3.0, sizes["seeds"], sizes["rounds"], {worst: noises()[worst]})
         elif part in ("paper", "sensors"):
             {"paper": paper, "sensors": sensors}[part](sizes["rounds"], sizes["seeds"])
         else:
             width = part if part.isalpha() else float(part)
-            table(width, sizes["seeds"], sizes["rounds"])
+            table(width, sizes["seeds"], sizes["rounds"], noises())
 
 
 if __name__ == "__main__":
