@@ -3,7 +3,7 @@
 ``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
 with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
 part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``),
-``seeds=30`` and ``rounds=300`` its size. ``sensors`` reads files of ``$NOREGRET_DATA``.
+``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. ``sensors`` reads files of ``$NOREGRET_DATA``.
 """
 
 import os
@@ -141,14 +141,14 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def table(width: str | float, seeds: int, rounds: int, kinds: dict[str, Noise]) -> None:
+def table(width: str | float, seeds: range, rounds: int, kinds: dict[str, Noise]) -> None:
     """Average regret: mean, 90th percentile, and how many runs were ruined.
 
     A run is ruined when it is stuck: the regret of its last quarter is above half that of a uniform
     choice.
     """
     print(
-        f"\nwidth {width}, {rounds} rounds, {seeds} seeds: mean / 90th percentile / runs ruined\n"
+        f"\nwidth {width}, {rounds} rounds, {len(seeds)} seeds: mean / 90th percentile / runs ruined\n"
     )
     print("| | " + " | ".join(kinds) + " |")
     print("|---" * (len(kinds) + 1) + "|")
@@ -158,8 +158,8 @@ def table(width: str | float, seeds: int, rounds: int, kinds: dict[str, Noise]) 
         cells = []
         for noise in kinds.values():
             options = {"width": width, **options}
-            found = np.array([run(name, noise, s, rounds, **options) for s in range(seeds)])
-            limits = [_uniform_regret(noise, s) / 2 for s in range(seeds)]
+            found = np.array([run(name, noise, s, rounds, **options) for s in seeds])
+            limits = [_uniform_regret(noise, s) / 2 for s in seeds]
             average, ruined = found[:, 0], int(np.sum(found[:, 1] > limits))
             cells.append(f"{average.mean():.3f} / {np.quantile(average, 0.9):.3f} / {ruined}")
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
@@ -266,20 +266,21 @@ def _steps(
 
 
 def main(words: list[str]) -> None:
-    sizes = {"seeds": 30, "rounds": 300}
+    sizes = {"seeds": 30, "rounds": 300, "first": 0}
     sizes |= {w.split("=")[0]: int(w.split("=")[1]) for w in words if "=" in w}
+    seeds = range(sizes["first"], sizes["first"] + sizes["seeds"])
     parts = [w for w in words if "=" not in w] or ["3.0", "practical", "theory", "cost"]
     for part in parts:
         if part == "cost":
             cost()
         elif part == "long":
             worst = "sym. pareto(1.5)"
-            table(3.0, sizes["seeds"], sizes["rounds"], {worst: noises()[worst]})
+            table(3.0, seeds, sizes["rounds"], {worst: noises()[worst]})
         elif part in ("paper", "sensors"):
             {"paper": paper, "sensors": sensors}[part](sizes["rounds"], sizes["seeds"])
         else:
             width = part if part.isalpha() else float(part)
-            table(width, sizes["seeds"], sizes["rounds"], noises())
+            table(width, seeds, sizes["rounds"], noises())
 
 
 if __name__ == "__main__":
