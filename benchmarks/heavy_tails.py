@@ -3,7 +3,8 @@
 ``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
 with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
 part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``),
-``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. ``sensors`` reads files of ``$NOREGRET_DATA``.
+``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. ``sensors`` reads files of
+``$NOREGRET_DATA``.
 """
 
 import os
@@ -147,9 +148,8 @@ def table(width: str | float, seeds: range, rounds: int, kinds: dict[str, Noise]
     A run is ruined when it is stuck: the regret of its last quarter is above half that of a uniform
     choice.
     """
-    print(
-        f"\nwidth {width}, {rounds} rounds, {len(seeds)} seeds: mean / 90th percentile / runs ruined\n"
-    )
+    sizes = f"width {width}, {rounds} rounds, {len(seeds)} seeds"
+    print(f"\n{sizes}: mean / 90th percentile / runs ruined\n")
     print("| | " + " | ".join(kinds) + " |")
     print("|---" * (len(kinds) + 1) + "|")
     for label, name, options in ROWS:
