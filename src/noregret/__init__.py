@@ -2,13 +2,17 @@
 
 from noregret import plot
 from noregret.algorithms import (
+    ATAGPUCB,
     BBKB,
     BKB,
     GPBUCB,
     GPUCB,
     IGPUCB,
+    TGPUCB,
+    HuberGPUCB,
     Optimizer,
     PiGPUCB,
+    RobustUCB,
     Uniform,
     make,
 )
@@ -16,21 +20,25 @@ from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
+from noregret.tails import TailReport, diagnose_tails
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ATAGPUCB",
     "BBKB",
     "BKB",
     "GPBUCB",
     "GPUCB",
     "IGPUCB",
     "RBF",
+    "TGPUCB",
     "Batch",
     "BatchInfo",
     "Box",
     "Candidates",
     "History",
+    "HuberGPUCB",
     "Kernel",
     "Linear",
     "Matern",
@@ -38,7 +46,10 @@ __all__ = [
     "PiGPUCB",
     "Precomputed",
     "Recommendation",
+    "RobustUCB",
+    "TailReport",
     "Uniform",
+    "diagnose_tails",
     "load",
     "make",
     "plot",

@@ -236,6 +236,13 @@ class SparseGP:
         self.arms.recompute(self.root.matrix, self.theta)
         self.table.recompute(self.root.matrix, self.theta)
 
+    def set_theta(self, theta: Floats) -> None:
+        """Means from other weights (m) than those of least squares, until the next update."""
+        self.theta = theta
+        update = Update(theta=theta)
+        self.arms.apply(self.kernel, update)
+        self.table.apply(self.kernel, update)
+
     def replace_candidates(self, points: Points, prior: Floats) -> None:
         """Another list: its features and posterior, O(A m²); what is known of the arms stays."""
         table = FeatureTable(points, prior)
