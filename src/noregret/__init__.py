@@ -5,6 +5,8 @@ from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
+from noregret.storage import StudyError
+from noregret.study import Study
 
 __version__ = "0.1.0"
 
@@ -25,6 +27,8 @@ __all__ = [
     "Optimizer",
     "Precomputed",
     "Recommendation",
+    "Study",
+    "StudyError",
     "Uniform",
     "load",
     "make",

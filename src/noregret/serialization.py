@@ -4,7 +4,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,23 @@ FORMAT = 1
 
 def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
     """Write an optimiser's whole state; an existing file is replaced only when all is written."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            write(optimizer, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write(optimizer: "Optimizer", file: IO[bytes], *, candidates: bool = True) -> None:
+    """Write the state to a binary file object.
+
+    Without ``candidates`` the list is left out, and :func:`load` needs it as ``domain``.
+    """
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     model_arrays, values = optimizer._state()
     observations = optimizer._observations
@@ -38,26 +55,23 @@ def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
         "events": optimizer._events,
         "values": values,
     }
+    if not candidates and not isinstance(optimizer.domain, Box):
+        arrays.pop("candidates", None)
+        header["domain"].pop("candidates", None)
+        header["domain"]["length"] = len(optimizer.domain)
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    np.savez(file, allow_pickle=False, **arrays)
 
 
-def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None) -> "Optimizer":
+def load(
+    path: str | os.PathLike[str] | IO[bytes], *, domain: Any = None, kernel: Any = None
+) -> "Optimizer":
     """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
 
     Parameters
     ----------
     path
-        The file.
+        The file, or a binary file object.
     domain
         Needed where the candidates are objects other than strings, which are not stored.
     kernel
@@ -87,7 +101,9 @@ def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None
     return optimizer
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
+def _read(
+    path: str | os.PathLike[str] | IO[bytes],
+) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             if not isinstance(archive, np.lib.npyio.NpzFile):
