@@ -175,7 +175,7 @@ class _Growing:
     """An array that grows at its end in amortised constant time."""
 
     def __init__(self, like: Points) -> None:
-        self._buffer: Points = like.copy()  # a list's points are read-only
+        self._buffer: Points = like.copy()
         self._length = 0
 
     def __len__(self) -> int:

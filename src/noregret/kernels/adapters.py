@@ -24,6 +24,8 @@ class FunctionKernel(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
+        if not len(X) or not len(Y):
+            return np.empty((len(X), len(Y)))
         try:
             matrix = np.asarray(self.function(X, Y), dtype=np.float64)
         except (TypeError, ValueError) as error:
