@@ -127,7 +127,7 @@ class Storage:
         if self.writable:
             found = self.one("PRAGMA quick_check(1)")[0]
             if found != "ok":
-                raise _damaged(self.path, found)
+                raise _damaged(self.path, " ".join(found.split()))
 
     @property
     def writable(self) -> bool:
