@@ -2,7 +2,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -57,21 +56,22 @@ class Held:
     """An executor whose evaluations end when the test says so."""
 
     def __init__(self):
-        self.futures = []
-        self.most = 0
+        self.submitted = []
+        self.changed = threading.Condition()
 
     def submit(self, function, *arguments):
         future = Future()
         future.set_running_or_notify_cancel()
-        self.futures.append((future, function, arguments))
-        self.most = max(self.most, self.running())
+        with self.changed:
+            self.submitted.append((future, function, arguments))
+            self.changed.notify_all()
         return future
 
     def running(self):
-        return sum(not future.done() for future, _, _ in self.futures)
+        return sum(not future.done() for future, _, _ in self.submitted)
 
     def finish(self, which):
-        future, function, arguments = self.futures[which]
+        future, function, arguments = self.submitted[which]
         future.set_result(function(*arguments))
 
 
@@ -81,28 +81,22 @@ def test_workers_stay_full_while_a_straggler_runs(tmp_path):
         tmp_path / "a.db", X, "gpucb", kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0
     )
 
-    running = []
-
     def drive():
-        """End one evaluation after another, the first one last."""
-        done = 1
-        while done < 20:
-            if len(held.futures) > done and held.running() == min(3, 20 - done + 1):
-                running.append(held.running())
-                held.finish(done)
-                done += 1
-            time.sleep(0.001)
+        """End one evaluation after another, the first one last; each time all workers are busy."""
+        for which in range(1, 20):
+            with held.changed:
+                full = min(3, 20 - which + 1)
+                assert held.changed.wait_for(lambda: held.running() == full, timeout=30)
+            held.finish(which)
         held.finish(0)
 
-    thread = threading.Thread(target=drive)
-    thread.start()
-    study.run(f, 20, executor=held, workers=3)
-    thread.join()
+    with ThreadPoolExecutor(1) as thread:
+        driven = thread.submit(drive)
+        study.run(f, 20, executor=held, workers=3)
+        driven.result()
     assert_answers(study, 20)
-    assert held.most == 3
-    assert running == [3] * 18 + [2]
     # The straggler's trial was pending all the while and was not asked for twice.
-    assert len(held.futures) == 20
+    assert len(held.submitted) == 20
 
 
 def test_failures_are_recorded_with_their_traceback(study):
@@ -265,11 +259,6 @@ def test_a_program_that_does_not_exist():
 # -- Dask ------------------------------------------------------------------------------------
 
 
-def slow_f(x):
-    time.sleep(0.02)
-    return f(x)
-
-
 def test_dask_with_a_worker_killed_during_the_run(study):
     """A real cluster on loopback: three worker processes, one of which dies."""
     distributed = pytest.importorskip("distributed", reason="Dask is an extra: noregret[dask]")
@@ -285,7 +274,7 @@ def test_dask_with_a_worker_killed_during_the_run(study):
                 os.kill(victims[0], signal.SIGKILL)
                 killed.append(victims[0])
 
-        study.run(slow_f, 60, executor=client, workers=3, progress=kill_one)
+        study.run(f, 60, executor=client, workers=3, progress=kill_one)
         assert killed
         where = set(client.run(os.getpid).values())
         assert killed[0] not in where

@@ -154,6 +154,18 @@ def test_minimising_mirrors_maximising(path, tmp_path):
     assert down.trials()["value"].to_list() == [-v for v in up.trials()["value"]]
 
 
+def test_a_prior_mean_shifts_values_and_nothing_else(path, tmp_path):
+    plain, high = new(path), new(tmp_path / "b.db", prior_mean=64.0)
+    for _ in range(6):
+        a, b = plain.ask(2), high.ask(2)
+        assert a.ids.tolist() == b.ids.tolist()
+        values = np.round([f(x) for x in a.points], 3)
+        plain.tell(a, values)
+        high.tell(b, values + 64)
+    assert high.best().lower == pytest.approx(plain.best().lower + 64)
+    assert high.best().gap == pytest.approx(plain.best().gap)
+
+
 def test_history_counts_as_data_and_leaves_pending_trials_pending(path):
     study = new(path, algorithm="gpucb")
     asked = study.ask(2)

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -66,7 +66,8 @@ class Study:
     def __init__(self, storage: Storage, domain: Any = None, kernel: Any = None) -> None:
         self._log = Log(storage, domain, kernel)
         self._settings = self._log.settings
-        self._sign = self._log.sign
+        #: between the user's values and the optimiser's rewards
+        self.units = self._log.units
         self.domain: Domain = self._log.optimizer().domain
 
     # -- making and opening ------------------------------------------------------------------
@@ -80,6 +81,7 @@ class Study:
         *,
         kernel: Any,
         direction: str = "maximize",
+        prior_mean: float = 0.0,
         names: Sequence[Any] | None = None,
         table: pl.DataFrame | None = None,
         batch: int | None = None,
@@ -99,6 +101,9 @@ class Study:
             The algorithm's class name in lower case.
         direction
             ``"maximize"`` or ``"minimize"``. Values keep the sign you give them.
+        prior_mean
+            What a value is expected to be before any answer: the kernel describes how far values
+            may lie from it.
         names
             What each candidate of a list is called (n, all different).
         table
@@ -115,6 +120,7 @@ class Study:
             batch = _checks.count("batch", batch)
         if timeout is not None:
             timeout = _checks.positive("timeout", timeout)
+        prior_mean = _checks.finite("prior_mean", prior_mean)
         own = as_domain(domain)
         optimizer = make(algorithm, own, kernel, **options)
         blobs = {"start": replay.dump(optimizer, candidates=True)}
@@ -124,6 +130,7 @@ class Study:
         settings = {
             "algorithm": algorithm.lower(),
             "direction": direction,
+            "prior_mean": prior_mean,
             "batch": batch,
             "timeout": timeout,
             "seed": optimizer.seed,
@@ -258,12 +265,7 @@ class Study:
 
         For a study that minimises this is the smallest upper bound.
         """
-        found = self.view().recommend()
-        return (
-            found
-            if self._sign > 0
-            else replace(found, mean=-found.mean, lower=-found.upper, upper=-found.lower)
-        )
+        return self._log.units.recommendation(self.view().recommend())
 
     @property
     def optimizer(self) -> Optimizer:
@@ -273,8 +275,8 @@ class Study:
     def view(self) -> Optimizer:
         """A copy of the optimiser to look at, pending trials left out.
 
-        It maximises: for a study that minimises its values have the opposite sign. Looking at it
-        never changes what the study asks next.
+        It knows rewards, not values: ``study.units`` turns the ones into the others. Looking at
+        it never changes what the study asks next.
         """
         return self._log.view()
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from noregret._types import Floats, Ints
 from noregret.algorithms.base import Optimizer
 from noregret.results import BatchInfo
 from noregret.storage import replay
 from noregret.storage.errors import FullError, StudyError
 from noregret.storage.sqlite import Storage
+from noregret.storage.units import Units
 
 #: the best choice is noted in the log each time the answers have grown by this factor
 _LOOK_GROWTH = 1.1
@@ -40,7 +39,8 @@ class Log:
     def __init__(self, storage: Storage, domain: Any, kernel: Any) -> None:
         self.storage = storage
         self.settings = storage.settings()
-        self.sign = -1.0 if self.settings["direction"] == "minimize" else 1.0
+        sign = -1.0 if self.settings["direction"] == "minimize" else 1.0
+        self.units = Units(sign, self.settings["prior_mean"])
         self._given = domain, kernel
         self._state: replay.Replayed | None = None
         self._viewed: tuple[int, Optimizer] | None = None
@@ -72,13 +72,13 @@ class Log:
         if self._state is None or not self.storage.writable:
             with self.storage.transaction():
                 if self._state is None:
-                    self._state = replay.restore(self.storage, *self._given, self.sign)
+                    self._state = replay.restore(self.storage, *self._given, self.units)
                     self._note_rebuild(self._state)
                 else:
                     try:
-                        replay.follow(self.storage, self._state, self.sign)
+                        replay.follow(self.storage, self._state, self.units)
                     except replay.DivergedError:  # the writer has changed an answer
-                        self._state = replay.restore(self.storage, *self._given, self.sign)
+                        self._state = replay.restore(self.storage, *self._given, self.units)
         return self._state
 
     def _note_rebuild(self, state: replay.Replayed) -> None:
@@ -163,8 +163,8 @@ class Log:
             rows = self.storage.trials("done = ?", (operation,))
             arms = replay.where(state.optimizer, rows)
             if reason is None:
-                values = self.sign * np.array([value for _, value in answers], dtype=np.float64)
-                state.optimizer.tell(arms, values)
+                values = [value for _, value in answers]
+                state.optimizer.tell(arms, self.units.rewards(values))
                 state.answers += len(answers)
             else:
                 state.optimizer.cancel(arms)
@@ -180,7 +180,7 @@ class Log:
                 self.storage.finish(operation, number, status, value, reason)
                 self.storage.event("overwritten", {"trial": number, "value": value})
             first = replay.start(self.storage, *self._given)
-            state.optimizer = replay.rebuild(self.storage, first, self.sign, "").optimizer
+            state.optimizer = replay.rebuild(self.storage, first, self.units, "").optimizer
             state.operation = operation
             # Replay cannot cross this point, so the snapshot belongs to the same transaction.
             self._put_snapshot(state)
@@ -191,7 +191,7 @@ class Log:
             operation = self.storage.operation("history")
             places = replay.places(state.optimizer, arms, arms)
             numbers = self.storage.add_trials(operation, places, "history", values.tolist())
-            replay.tell_history(state.optimizer, arms, self.sign * values)
+            replay.tell_history(state.optimizer, arms, self.units.rewards(values))
             state.operation = operation
             state.answers += len(numbers)
         self._snapshot_if_due()
@@ -230,16 +230,10 @@ class Log:
         view = self._follow().optimizer
         if view.t == 0 or view.t < _LOOK_GROWTH * self._looked or view.t == self._looked:
             return None
-        best = self.view().recommend()
+        best = self.units.recommendation(self.view().recommend())
         self._looked = view.t
-        return {
-            "t": view.t,
-            "id": best.id,
-            "mean": self.sign * best.mean,
-            "lower": min(self.sign * best.lower, self.sign * best.upper),
-            "upper": max(self.sign * best.lower, self.sign * best.upper),
-            "gap": best.gap,
-        }
+        names = ("id", "mean", "lower", "upper", "gap")
+        return {"t": view.t} | {name: getattr(best, name) for name in names}
 
 
 def _info(info: BatchInfo | None, size: int, look: dict[str, float] | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from noregret.domains import Box
 from noregret.serialization import load, write
 from noregret.storage.errors import DamagedError
 from noregret.storage.sqlite import Storage
+from noregret.storage.units import Units
 
 #: a snapshot is taken once this many asks, or this many answers, came after the last one
 _ASKS, _ANSWERS = 200, 5000
@@ -63,8 +64,8 @@ def start(storage: Storage, domain: Any, kernel: Any) -> Optimizer:
     return load(io.BytesIO(data), domain=domain, kernel=kernel)
 
 
-def restore(storage: Storage, domain: Any, kernel: Any, sign: float) -> Replayed:
-    """The optimiser of the whole log. ``sign`` is −1 where the study minimises."""
+def restore(storage: Storage, domain: Any, kernel: Any, units: Units) -> Replayed:
+    """The optimiser of the whole log."""
     first = start(storage, domain, kernel)
     reason = ""
     for number in storage.snapshots():
@@ -75,7 +76,7 @@ def restore(storage: Storage, domain: Any, kernel: Any, sign: float) -> Replayed
             reason = f"snapshot {number} is damaged: {error}"
             continue
         try:
-            follow(storage, state, sign)
+            follow(storage, state, units)
             return state
         except DivergedError as error:
             reason = str(error)
@@ -83,15 +84,15 @@ def restore(storage: Storage, domain: Any, kernel: Any, sign: float) -> Replayed
     else:
         try:
             state = Replayed(first, 0)
-            follow(storage, state, sign)
+            follow(storage, state, units)
             return state
         except DivergedError as error:
             reason = reason or str(error)
             first = start(storage, domain, kernel)
-    return rebuild(storage, first, sign, reason)
+    return rebuild(storage, first, units, reason)
 
 
-def follow(storage: Storage, state: Replayed, sign: float) -> None:
+def follow(storage: Storage, state: Replayed, units: Units) -> None:
     """Apply every operation after ``state.operation``."""
     log = storage.all(
         "SELECT operation, kind, n FROM operations WHERE operation > ? ORDER BY operation",
@@ -108,7 +109,7 @@ def follow(storage: Storage, state: Replayed, sign: float) -> None:
                 )
         elif kind in ("tell", "history"):
             done = storage.trials("done = ?", (operation,))
-            values = sign * np.array([row[4] for row in done], dtype=np.float64)
+            values = units.rewards([row[4] for row in done])
             arms = where(state.optimizer, done)
             if kind == "tell":
                 state.optimizer.tell(arms, values)
@@ -124,12 +125,12 @@ def follow(storage: Storage, state: Replayed, sign: float) -> None:
         state.operation = operation
 
 
-def rebuild(storage: Storage, first: Optimizer, sign: float, reason: str) -> Replayed:
+def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
     told = storage.trials("status = 'told'")
     told.sort(key=lambda row: (row[8], row[0]))
     if told:
-        values = sign * np.array([row[4] for row in told], dtype=np.float64)
+        values = units.rewards([row[4] for row in told])
         first.tell(where(first, told), values)
     pending = storage.trials("status = 'pending'")
     if pending:
