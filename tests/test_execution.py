@@ -84,9 +84,10 @@ def test_workers_stay_full_while_a_straggler_runs(tmp_path):
     def drive():
         """End one evaluation after another, the first one last; each time all workers are busy."""
         for which in range(1, 20):
+            full = min(3, 20 - which + 1)
             with held.changed:
-                full = min(3, 20 - which + 1)
-                assert held.changed.wait_for(lambda: held.running() == full, timeout=30)
+                while held.running() != full:
+                    assert held.changed.wait(timeout=30)
             held.finish(which)
         held.finish(0)
 

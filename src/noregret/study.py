@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,48 +10,20 @@ import numpy as np
 import polars as pl
 
 from noregret import _checks
-from noregret._types import Ints, Points
 from noregret.algorithms.base import Optimizer, make
 from noregret.domains import Box, Domain, as_domain
 from noregret.kernels.spec import to_spec
-from noregret.results import Recommendation
+from noregret.results import Recommendation, Trials
 from noregret.storage import Storage, StudyError, replay
 from noregret.storage.log import Log
-from noregret.storage.tables import events_frame, from_bytes, shown_table, to_bytes, trials_frame
-
-
-@dataclass(frozen=True)
-class Trials:
-    """Trials handed out: tell them by number, in any order, in parts, late.
-
-    Attributes
-    ----------
-    numbers
-        n trial numbers, counted from 0 in the order asked.
-    ids
-        n row numbers in the list of candidates (−1 on a box).
-    points
-        n × d, or n objects.
-    names
-        What the candidates are called, where names were given.
-    """
-
-    numbers: Ints
-    ids: Ints
-    points: Points
-    names: tuple[str, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(int(number) for number in self.numbers)
-
-    def __getitem__(self, which: Any) -> "Trials":
-        """The trials at these positions."""
-        chosen = np.atleast_1d(np.arange(len(self))[which])
-        names = None if self.names is None else tuple(self.names[i] for i in chosen)
-        return Trials(self.numbers[chosen], self.ids[chosen], self.points[chosen], names)
+from noregret.storage.tables import (
+    events_frame,
+    from_bytes,
+    shown_table,
+    to_bytes,
+    top_frame,
+    trials_frame,
+)
 
 
 class Study:
@@ -279,6 +250,19 @@ class Study:
         it never changes what the study asks next.
         """
         return self._log.view()
+
+    def top(self, k: int = 10) -> pl.DataFrame:
+        """The k candidates with the best guaranteed values, with their bounds and counts."""
+        if isinstance(self.domain, Box):
+            raise StudyError("only a list of candidates can be ranked; this domain is a box")
+        return top_frame(self.view(), self.units, self.table, _checks.count("k", k))
+
+    def last_batch(self) -> dict[str, Any] | None:
+        """Size, width, ratio and dictionary of the last new batch."""
+        rows = self._log.storage.all(
+            "SELECT info FROM operations WHERE kind = 'ask' ORDER BY operation DESC LIMIT 1"
+        )
+        return json.loads(rows[0][0]) if rows else None
 
     def trials(self) -> pl.DataFrame:
         """Every trial: its number, id, name or point, value, status, who asked, times, reason."""

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from noregret.algorithms.base import Optimizer
 from noregret.domains import Box, Domain
 from noregret.storage.errors import StudyError
 from noregret.storage.sqlite import Storage
+from noregret.storage.units import Units
 
 
 def to_bytes(frame: pl.DataFrame) -> bytes:
@@ -94,6 +96,32 @@ def events_frame(storage: Storage, own: list[dict[str, Any]]) -> pl.DataFrame:
             "details": pl.Series(details + [json.dumps(r) for r in rest], dtype=pl.String),
         }
     )
+
+
+def top_frame(
+    optimizer: Optimizer, units: Units, table: pl.DataFrame | None, k: int
+) -> pl.DataFrame:
+    """The k candidates of a list with the largest lower bounds of their rewards."""
+    mean, deviation = optimizer.predict()
+    radius = optimizer.beta * deviation
+    order = np.argsort(radius - mean, kind="stable")[:k]
+    seen = optimizer._observations
+    counts = np.zeros(len(mean), dtype=np.int64)
+    counts[seen.ids] = seen.told
+    bounds = np.sort(np.stack([units.values(mean - radius), units.values(mean + radius)]), axis=0)
+    columns: dict[str, Any] = {"id": order}
+    if table is not None and "name" in table.columns:
+        columns["name"] = table["name"][order.tolist()]
+    columns |= {
+        "mean": units.values(mean)[order],
+        "lower": bounds[0, order],
+        "upper": bounds[1, order],
+        "evaluations": counts[order],
+    }
+    frame = pl.DataFrame(columns)
+    if table is None:
+        return frame
+    return frame.hstack(table.select(c for c in table.columns if c not in columns)[order.tolist()])
 
 
 def _times(seconds: list[float | None]) -> pl.Series:
