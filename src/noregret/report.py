@@ -148,16 +148,23 @@ def _slices(study: Study) -> str:
         return _section("Slices through the best point", slices.unavailable(study), "")
     found = slices.through_best(study)
     figure, axes = _figure(height=0.6 + 0.3 * len(found))
-    axes.barh([one.name for one in found][::-1], [one.range for one in found][::-1], color=_BLUE)
+    axes.barh(
+        [_plain(one.name) for one in found][::-1], [one.range for one in found][::-1], color=_BLUE
+    )
     axes.set(xlabel="how far the estimate moves along the feature")
     importance = _image(figure, "Importance of the features")
     plots = []
     for one in found[: slices.MOST]:
         figure, axes = _figure(width=4.2, height=2.6)
-        axes.fill_between(one.x, one.lower, one.upper, color=_BLUE, alpha=0.2)
-        axes.plot(one.x, one.mean, color=_BLUE)
+        if one.categories:
+            axes.vlines(one.x, one.lower, one.upper, color=_BLUE, alpha=0.3, linewidth=8)
+            axes.plot(one.x, one.mean, "o", color=_BLUE)
+            axes.set_xticks(one.x, [_plain(word) for word in one.categories])
+        else:
+            axes.fill_between(one.x, one.lower, one.upper, color=_BLUE, alpha=0.2)
+            axes.plot(one.x, one.mean, color=_BLUE)
         axes.axvline(one.best, color=_RED, linewidth=1)
-        axes.set(xlabel=one.name, ylabel="value")
+        axes.set(xlabel=_plain(one.name), ylabel="value")
         plots.append(_image(figure, f"Slice along {one.name}"))
     scales = slices.lengthscales(study)
     table = "" if scales is None else _html_table(scales)
@@ -227,11 +234,16 @@ def _figure(width: float = 5.2, height: float = 3.0) -> tuple[Figure, Axes]:
 
 def _image(figure: Figure, title: str) -> str:
     """The figure inside the page: nothing is loaded from elsewhere."""
-    figure.axes[0].set_title(title.replace("$", r"\$"), fontsize=10, loc="left")
+    figure.axes[0].set_title(_plain(title), fontsize=10, loc="left")
     file = io.BytesIO()
     figure.savefig(file, format="svg", dpi=150)
     data = base64.b64encode(file.getvalue()).decode()
     return f'<img alt="{_text(title)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _plain(text: str) -> str:
+    """No formulas in names."""
+    return text.replace("$", r"\$")
 
 
 def _number(value: Any) -> str:

@@ -22,7 +22,10 @@ _STEPS = 60
 
 @dataclass(frozen=True)
 class Slice:
-    """One feature moved, the others at the best candidate; values in the user's units."""
+    """One feature moved, the others at the best candidate; values in the user's units.
+
+    ``x`` are the feature's values, or positions of the ``categories`` it takes.
+    """
 
     name: str
     x: Floats
@@ -30,6 +33,7 @@ class Slice:
     lower: Floats
     upper: Floats
     best: float
+    categories: tuple[str, ...] = ()
 
     @property
     def range(self) -> float:
@@ -45,35 +49,32 @@ def unavailable(study: Study) -> str:
 
 
 def through_best(study: Study) -> list[Slice]:
-    """Slices along all numeric features, the one that moves the estimate most first."""
+    """Slices along all features, the one that moves the estimate most first."""
     optimizer = study.view()
-    best = optimizer.recommend()
-    point = np.asarray(best.point, dtype=np.float64)
+    point = np.asarray(optimizer.recommend().point, dtype=np.float64)
     domain = study.domain
     points = domain.bounds.T if isinstance(domain, Box) else domain.points
     predict = _posterior(optimizer, point)
+    abouts = _columns(study, len(point))
     found = []
-    for column, about in enumerate(_columns(study, len(point))):
-        if "category" in about:
-            continue
-        line = np.repeat(point[None], _STEPS, axis=0)
-        line[:, column] = np.linspace(points[:, column].min(), points[:, column].max(), _STEPS)
+    for name in dict.fromkeys(about["name"] for about in abouts):
+        mine = [i for i, about in enumerate(abouts) if about["name"] == name]
+        about = abouts[mine[0]]
+        categories = tuple(str(abouts[i]["category"]) for i in mine if "category" in abouts[i])
+        if categories:
+            line = np.repeat(point[None], len(mine), axis=0)
+            line[:, mine] = np.eye(len(mine))
+            x, best = np.arange(len(mine), dtype=np.float64), float(np.argmax(point[mine]))
+        else:
+            values = points[:, mine[0]]
+            line = np.repeat(point[None], _STEPS, axis=0)
+            line[:, mine[0]] = np.linspace(values.min(), values.max(), _STEPS)
+            scale, shift = about["deviation"], about["mean"]
+            x, best = line[:, mine[0]] * scale + shift, float(point[mine[0]] * scale + shift)
         mean, deviation = predict(line)
-        bounds = np.sort(
-            [study.units.values(mean - 2 * deviation), study.units.values(mean + 2 * deviation)],
-            axis=0,
-        )
-        scale, shift = about["deviation"], about["mean"]
-        found.append(
-            Slice(
-                about["name"],
-                line[:, column] * scale + shift,
-                study.units.values(mean),
-                bounds[0],
-                bounds[1],
-                float(point[column] * scale + shift),
-            )
-        )
+        ends = (study.units.values(mean + side * deviation) for side in (-2, 2))
+        lower, upper = np.sort(np.stack(list(ends)), axis=0)
+        found.append(Slice(name, x, study.units.values(mean), lower, upper, best, categories))
     return sorted(found, key=lambda one: -one.range)
 
 

@@ -52,7 +52,7 @@ def status(study: StudyPath, as_json: Json = False) -> None:
         elif isinstance(value, list):
             value = " ".join(value)
         grid.add_row(key.replace("_", " "), _short(value))
-    Console(highlight=False).print(grid)
+    _print(grid)
 
 
 @command("best", "noregret best plates.db --top 10")
@@ -76,7 +76,7 @@ def best(
         table.add_column(column)
     for row in frame.iter_rows():
         table.add_row(*(_short(value) for value in row))
-    Console(highlight=False).print(table)
+    _print(table)
     say(f"Best: {name}, {interval(found)}; no other is better by more than {found.gap:.4g}.")
 
 
@@ -139,6 +139,13 @@ def report(
         print_json({"output": output})
         return
     say(f"{output} written.")
+
+
+def _print(table: Table) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:  # a file or a pipe has no edge
+        console = Console(highlight=False, width=1000)
+    console.print(table)
 
 
 def _short(value: Any) -> str:
