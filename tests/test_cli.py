@@ -245,6 +245,8 @@ def test_an_interrupted_run_goes_on(db):
         stderr=subprocess.PIPE,
         cwd=db.parent,
         env=os.environ | {"PYTHONPATH": str(Path(nr.__file__).parents[1])},
+        # Background jobs of a shell ignore the signal, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         deadline = time.monotonic() + 60
         while len(list(db.parent.glob("started-*"))) < 2:

@@ -75,10 +75,12 @@ class Held:
         future.set_result(function(*arguments))
 
 
-def test_workers_stay_full_while_a_straggler_runs(tmp_path):
+@pytest.mark.parametrize("algorithm", ["gpucb", "bbkb"])
+def test_workers_stay_full_while_a_straggler_runs(tmp_path, algorithm):
+    """Also where adaptive batches are shorter than the number of workers."""
     held = Held()
     study = nr.Study.create(
-        tmp_path / "a.db", X, "gpucb", kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0
+        tmp_path / "a.db", X, algorithm, kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0
     )
 
     def drive():
@@ -260,6 +262,7 @@ def test_a_program_that_does_not_exist():
 # -- Dask ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_dask_with_a_worker_killed_during_the_run(study):
     """A real cluster on loopback: three worker processes, one of which dies."""
     distributed = pytest.importorskip("distributed", reason="Dask is an extra: noregret[dask]")

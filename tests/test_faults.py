@@ -47,7 +47,7 @@ def by_hand(path):
             counts = study.counts()
             if not counts["pending"] and counts["told"] + counts["failed"] >= BUDGET:
                 return
-            if counts["told"] > 20:
+            if not counts["pending"] and counts["told"] > 20:
                 study.tell(2, 0.125, overwrite=True)
             trials = study.get(study.pending()) if counts["pending"] else study.ask(4)
             for number, x in zip(trials, trials.points, strict=True):
@@ -178,7 +178,7 @@ def test_killed_hundreds_of_times(tmp_path, work, algorithm, monkeypatch):
 
 def test_killed_while_a_study_is_created(tmp_path):
     """Either there is no study, or a whole one."""
-    for k in range(1, 60):
+    for k in (*range(1, 30, 3), 60):
         path = tmp_path / f"{k}.db"
         done = killed_before_statement(lambda path=path: create(path), k)
         if path.exists():

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from noregret.study import Study
 
 
+#: seconds after which a wait for answers looks up: a signal may have gone to another thread
+_WAIT = 0.2
+
+
 class RunError(StudyError):
     """A run stopped before its budget was spent; the study can go on."""
 
@@ -187,22 +191,24 @@ class _Run:
                 self._collect()
 
     def _fill_queue(self) -> None:
-        """Ask for trials when there are fewer than free workers."""
-        free = 1 if self.executor is None else self._free()
-        under_way = len(self.running) + len(self.waiting)
-        room = self.budget - self.told - under_way
-        short = free - len(self.waiting)
-        if room <= 0 or short <= 0:
-            return
-        if self.executor is None:
-            wanted = None if self.batch is None else min(self.batch, room)
-            # An adaptive batch may be longer than the budget; asking for at most the rest of it
-            # never gives more, but tells a sequential rule to give that many.
-            adaptive = getattr(self.study.optimizer, "adaptive", False)
-            wanted = room if wanted is None and adaptive else wanted or 1
-        else:
-            wanted = min(max(self.batch or 0, short), room)
-        self.waiting.extend(self.study.ask(wanted, origin="run"))
+        """Ask for trials while there are fewer than free workers.
+
+        An adaptive batch may be shorter than that; then the next one follows at once, which counts
+        the first as pending.
+        """
+        while True:
+            free = 1 if self.executor is None else self._free()
+            room = self.budget - self.told - len(self.running) - len(self.waiting)
+            short = free - len(self.waiting)
+            if room <= 0 or short <= 0:
+                return
+            self.waiting.extend(self.study.ask(min(self._wanted(short), room), origin="run"))
+
+    def _wanted(self, short: int) -> int:
+        if self.executor is not None or self.batch is not None:
+            return max(self.batch or 0, short)
+        # Here, one at a time: an adaptive rule decides itself how long its batch is.
+        return self.budget if getattr(self.study.optimizer, "adaptive", False) else 1
 
     def _free(self) -> int:
         self.stuck = [future for future in self.stuck if not future.done()]
@@ -246,10 +252,10 @@ class _Run:
                 f"all {self.workers} workers hang in evaluations that timed out; the study can "
                 "go on with new workers"
             )
-        wait: float | None = None
+        wait = _WAIT
         if self.timeout is not None and self.running:
             oldest = min(given for _, given in self.running.values())
-            wait = max(oldest + self.timeout - time.monotonic(), 0.0)
+            wait = min(wait, max(oldest + self.timeout - time.monotonic(), 0.0))
         try:
             self._take(self.finished.get(timeout=wait))
             while True:
