@@ -20,7 +20,7 @@ import math, random, sys
 
 temperature, acidity, dose, time = (float(word) for word in sys.argv[1:5])
 t, p, d = (temperature - 62) / 25, (acidity - 6.1) / 2.2, (dose - 3.2) / 2.5
-truth = 80 * math.exp(-0.5 * (t * t + p * p + d * d)) + 5 * math.sin(time / 9)
+truth = 80 * math.exp(-0.5 * (t * t + p * p + d * d)) + 0.08 * time
 print(truth + random.gauss(0, 4))
 '''
 
@@ -51,7 +51,8 @@ def main(folder: Path, size: int = 10_000, budget: int = 300) -> None:
         write_library(library, size)
         noregret(
             *("create", study, "--candidates", library, "--id", "recipe", "--seed", 1),
-            *("--kernel", "rbf", "--scale", 30, "--noise", 4, "--prior-mean", 20, "--width", 2),
+            *("--kernel", "rbf", "--scale", 30, "--noise", 4, "--prior-mean", 20),
+            *("--lengthscale", 1.5, "--width", 3),
         )
     command = f"{sys.executable} -I -S {program} {{temperature}} {{acidity}} {{dose}} {{time}}"
     noregret("run", study, "--command", command, "--budget", budget, "--workers", 4)
