@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _depth = 0
-_limiter: Any = None
-_controller: ThreadpoolController | None = None
+_libraries: list[Any] | None = None
+_before: list[int] = []
 _pool: ThreadPoolExecutor | None = None
 
 
@@ -37,12 +37,13 @@ def worker_count() -> int:
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS at one thread; calls may nest, also from several threads at once."""
-    global _depth, _limiter, _controller
+    global _depth, _libraries, _before
     with _lock:
         if _depth == 0:
-            if _controller is None:
-                _controller = ThreadpoolController()
-            _limiter = _controller.limit(limits=1, user_api="blas")
+            if _libraries is None:
+                _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            _before = [library.get_num_threads() for library in _libraries]
+            _set([1] * len(_before))
         _depth += 1
     try:
         yield
@@ -50,8 +51,22 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _depth -= 1
             if _depth == 0:
-                _limiter.restore_original_limits()
-                _limiter = None
+                _set(_before)
+
+
+def _set(threads: list[int]) -> None:
+    """Set each BLAS library's threads, whichever thread of ours set them last.
+
+    Newer versions of threadpoolctl let only one Python thread at a time change them, and ignore
+    the others; a call of ours may begin in one thread and the last of several end in another.
+    """
+    for library, number in zip(_libraries or [], threads, strict=True):
+        release = getattr(library, "clear_controlling_thread", None)
+        if release is not None:
+            release(force=True)
+        library.set_num_threads(number)
+        if release is not None:
+            release(force=True)
 
 
 def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -> None:
@@ -70,8 +85,8 @@ def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -
 
 def _forget_threads() -> None:
     """A forked child has none of its parent's threads."""
-    global _pool, _lock, _depth, _limiter
-    _pool, _lock, _depth, _limiter = None, threading.Lock(), 0, None
+    global _pool, _lock, _depth
+    _pool, _lock, _depth = None, threading.Lock(), 0
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,10 +3,9 @@
 Inside a batch bounds only fall (BBKB A.3), so bounds of an earlier moment still bound the current
 ones. A small pool of the candidates on top is kept exact through its joint covariance, O(pool²) a
 pick whatever A and m are; everyone else's stale bound is below a known floor. When the best of the
-pool falls under the floor, the pool is widened, and in the end refreshed by one pass over the list.
+pool falls under the floor, the pool's bounds are noted and the next candidates on top take its
+place, so only those whose stale bound ever came out on top are computed again.
 """
-
-from collections import Counter
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -14,10 +13,10 @@ from scipy.linalg import solve_triangular
 from noregret._types import Floats, Ints
 from noregret.batching import BatchRule
 from noregret.models.root import safe_cholesky
-from noregret.models.view import PosteriorView
+from noregret.models.view import Block, PosteriorView
 
 _POOL = 64
-_LARGEST_POOL = 1024
+_LARGEST_POOL = 256
 
 
 def lazy_batch(
@@ -49,82 +48,88 @@ def lazy_batch(
     ids, bounds = [best], [float(upper[best])]
     if rule.add(best, view.told[best], leverage[best]) or limit == 1:
         return np.array(ids), np.array(bounds)
-    picked = Counter(ids)
-    pool = _Pool(view, mean, width, leverage, upper, picked, _POOL)
+    picks = _Picks(view)
+    picks.add(best)
+    size = _POOL
+    pool = _Pool(view, mean, width, upper, picks, size)
     while len(ids) < limit:
         position, bound = pool.best()
         if bound < pool.floor:
-            size = 4 * len(pool.ids)
-            if size > _LARGEST_POOL:
-                chosen = np.fromiter(picked, dtype=np.int64)
-                counts = np.fromiter(picked.values(), dtype=np.int64)
-                fresh = np.maximum(view.leverage - view.fall(chosen, counts), 0.0)
-                upper = mean + width * np.sqrt(fresh)
-                leverage, size = fresh, _POOL
-                pool = _Pool(view, mean, width, leverage, upper, picked, size, fresh=True)
-            else:
-                pool = _Pool(view, mean, width, leverage, upper, picked, size)
+            upper[pool.ids] = pool.upper
+            size = min(2 * size, _LARGEST_POOL)
+            pool = _Pool(view, mean, width, upper, picks, size)
             continue
-        id_ = int(pool.ids[position])
-        now = float(pool.leverage[position])
-        ids.append(id_)
+        best = int(pool.ids[position])
+        ids.append(best)
         bounds.append(bound)
-        picked[id_] += 1
-        if rule.add(id_, view.told[id_], now):
+        if rule.add(best, view.told[best], float(pool.leverage[position])):
             break
+        picks.add(best)
         pool.pick(position)
     return np.array(ids), np.array(bounds)
 
 
-class _Pool:
-    """The candidates with the largest stale bounds, exact given the picks so far.
+class _Picks:
+    """The arms picked in this batch so far, and how often each."""
 
-    ``leverage`` and ``upper`` are the stale values (A); ``fresh`` says that they already count the
-    picks made before the pool was built.
-    """
+    def __init__(self, view: PosteriorView) -> None:
+        self._view = view
+        self._counts: dict[int, int] = {}
+        self._block: Block | None = None
+        self._blocked = 0  # arms that the block holds
+
+    def add(self, id_: int) -> None:
+        self._counts[id_] = self._counts.get(id_, 0) + 1
+
+    def shrink(self, block: Block) -> Floats:
+        """P (|picks| × k): evaluating the picks takes PᵀP from the block's covariances.
+
+        Σ − Σ_U (D⁻¹ + Σ_UU)⁻¹ Σ_Uᵀ for unique arms U picked D times each.
+        """
+        fresh = np.fromiter(self._counts, dtype=np.int64)[self._blocked :]
+        if len(fresh):
+            more = self._view.block(fresh)
+            self._block = more if self._block is None else self._block.joined(more)
+            self._blocked += len(fresh)
+        assert self._block is not None
+        times = np.fromiter(self._counts.values(), dtype=np.float64)
+        inner = self._view.covariance(self._block, self._block)
+        inner[np.diag_indices_from(inner)] += 1.0 / times
+        cross = self._view.covariance(self._block, block)
+        lower = safe_cholesky(inner)
+        return np.asarray(solve_triangular(lower, cross, lower=True, check_finite=False))
+
+
+class _Pool:
+    """The candidates with the largest stale bounds ``upper`` (A), exact given the picks so far."""
 
     def __init__(
         self,
         view: PosteriorView,
         mean: Floats,
         width: float,
-        leverage: Floats,
         upper: Floats,
-        picked: Counter[int],
+        picks: _Picks,
         size: int,
-        fresh: bool = False,
     ) -> None:
         self.ids, self.floor = top(upper, size)
         self._mean = mean[self.ids]
         self._width = width
-        self.leverage = leverage[self.ids]
-        before = np.setdiff1d(np.fromiter(picked, dtype=np.int64), self.ids)
-        known = np.concatenate([self.ids, before])
-        _, covariance = view.pool(known)
-        position = {int(id_): i for i, id_ in enumerate(known)}
-        chosen = [position[id_] for id_ in picked]
-        times = np.fromiter(picked.values(), dtype=np.float64)
-        # Condition on the picks: S − S_U (D⁻¹ + S_UU)⁻¹ S_Uᵀ.
-        inner = covariance[np.ix_(chosen, chosen)] + np.diag(1.0 / times)
-        part = solve_triangular(
-            safe_cholesky(inner), covariance[chosen], lower=True, check_finite=False
-        )
-        n = len(self.ids)
-        part = part[:, :n]
-        if not fresh:
-            self.leverage = self.leverage - np.einsum("ij,ij->j", part, part)
-        self._covariance = covariance[:n, :n] - part.T @ part
-        self._scratch = np.empty(n)
+        block = view.block(self.ids)
+        part = picks.shrink(block)
+        self._covariance = view.covariance(block, block) - part.T @ part
+        self.leverage = view.leverage[self.ids] - np.einsum("ij,ij->j", part, part)
+        self.upper = np.empty(len(self.ids))
 
     def best(self) -> tuple[int, float]:
         """The position and bound of the best of the pool."""
-        values = self._scratch
-        np.maximum(self.leverage, 0.0, out=values)
-        np.sqrt(values, out=values)
-        values *= self._width
-        values += self._mean
-        position = int(values.argmax())
-        return position, float(values[position])
+        upper = self.upper
+        np.maximum(self.leverage, 0.0, out=upper)
+        np.sqrt(upper, out=upper)
+        upper *= self._width
+        upper += self._mean
+        position = int(upper.argmax())
+        return position, float(upper[position])
 
     def pick(self, position: int) -> None:
         """Evaluate a candidate of the pool: a rank-one step."""

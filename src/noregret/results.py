@@ -9,7 +9,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BatchInfo:
     """Why a batch looks as it does.
 
@@ -31,7 +31,7 @@ class BatchInfo:
     dictionary_size: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """Points to evaluate next: ``ids`` (n row numbers, −1 on a box) and ``points``.
 
@@ -41,10 +41,10 @@ class Batch:
 
     ids: Ints
     points: Points
-    info: BatchInfo | None = field(default=None, repr=False, compare=False)
+    info: BatchInfo | None = field(default=None, repr=False)
     #: which list the ids mean, and the arms' rows in the observations, for batches told late
-    _generation: int = field(default=0, repr=False, compare=False)
-    _rows: Ints | None = field(default=None, repr=False, compare=False)
+    _generation: int = field(default=0, repr=False)
+    _rows: Ints | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -70,14 +70,14 @@ class Recommendation:
     """
 
     id: int
-    point: Any
+    point: Any = field(compare=False)
     mean: float
     lower: float
     upper: float
     gap: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class History:
     """Everything told, in order.
 

@@ -16,6 +16,17 @@ from noregret.kernels.spec import from_spec, to_spec
 if TYPE_CHECKING:
     from noregret.algorithms.base import Optimizer
 
+#: what reading a file that is no whole run may end in
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    zipfile.BadZipFile,
+)
+
 #: raised when the layout of the file changes
 FORMAT = 1
 
@@ -105,15 +116,13 @@ def _read(
     path: str | os.PathLike[str] | IO[bytes],
 ) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds a single array")
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         version = header["format"]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise ValueError(f"{path} is not a noregret run, or is damaged: {error}") from error
     if version != FORMAT:
         raise ValueError(

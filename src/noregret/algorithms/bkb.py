@@ -146,6 +146,7 @@ class BBKB(_Sparse):
     """
 
     adaptive = True
+    frozen = True
 
     def __init__(
         self,
@@ -189,7 +190,7 @@ class BBKB(_Sparse):
 
     def _rule(self, view: PosteriorView, pending: float) -> BatchRule:
         if self.batch_rule == "local":
-            return LocalRatio(self.ratio, view.told, view.covariance, pending)
+            return LocalRatio(self.ratio, view.told, view.told_covariance, pending)
         return GlobalRatio(self.ratio, pending)
 
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:

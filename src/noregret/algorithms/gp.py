@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
+from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.base import Optimizer
@@ -31,6 +32,8 @@ class GPOptimizer(Optimizer):
     widths: tuple[str, ...] = ("theory", "practical")
     #: whether the batch rule decides how many points ask() gives
     adaptive = False
+    #: whether the dictionary's span bounds what picks of a batch shrink (BBKB Algorithm 1)
+    frozen = False
 
     def __init__(
         self,
@@ -78,15 +81,21 @@ class GPOptimizer(Optimizer):
 
     def _sync(self) -> None:
         """Let the model take in what has been told since the last batch start."""
+        if self._observations.t != self._synced or len(self._observations) != len(self._model.arms):
+            with one_blas_thread():
+                self._take_in()
+
+    def _take_in(self) -> None:
         observations, model = self._observations, self._model
         model.see(observations.ids[len(model.arms) :])
         if observations.t == self._synced:
             return
         self._count_information()
         counts = observations.told + observations.pending
-        plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng)
+        unasked = observations.unasked - self._unasked
+        plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng, unasked)
         self._carry_out(plan)
-        if observations.unasked != self._unasked:
+        if unasked:
             # Old data came in bulk: the sum over its points, all judged at once, is a poor bound.
             for factor in self._log_det:
                 self._log_det[factor] = min(self._log_det[factor], model.log_det_bound())
@@ -129,7 +138,7 @@ class GPOptimizer(Optimizer):
             # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
             ids = self._rng.integers(len(self._points), size=1 if self.adaptive else limit)
             return ids, BatchInfo(beta * np.sqrt(self._prior[ids]), beta, 1.0, 0)
-        view = PosteriorView(model, observations.pending)
+        view = PosteriorView(model, observations.pending, self.frozen)
         pending = float(observations.pending @ model.arms.leverage(self.lam))
         rule = self._rule(view, pending)
         # Inside a batch the theorems multiply β by C̃ (α̃ of BBKB Theorem 2).

@@ -52,18 +52,25 @@ class Sparsifier:
         self.mode = mode
         self.surplus = 0.0  # column passes spent on more columns than a fresh draw would have
 
-    def plan(self, model: SparseGP, counts: Ints, qbar: float, rng: np.random.Generator) -> Plan:
+    def plan(
+        self,
+        model: SparseGP,
+        counts: Ints,
+        qbar: float,
+        rng: np.random.Generator,
+        unasked: int = 0,
+    ) -> Plan:
         """The change for arms evaluated ``counts`` times (u), judged by the model's leverages.
 
         The leverages are those of the last batch start (BBKB Algorithm 1, line 13): the model has
-        not taken in the new evaluations yet.
+        not taken in the new evaluations yet. ``unasked`` of those are old data: where they are so
+        many that the old leverages say nothing of them, the dictionary is drawn by BLESS.
         """
         if self.mode == "complete":
             return Plan(np.flatnonzero(counts))
         chance = inclusion_probability(model.arms.leverage(model.lam), counts, qbar)
         expected = float(chance.sum())
-        if expected > 2 * model.size + 256:
-            # Many evaluations that nobody asked for: the old leverages say nothing of them.
+        if unasked and expected > 2 * model.size + 256:
             rows = bless(model.kernel, model.arms.points, counts, model.lam, qbar, rng)
             return Plan(rows, replace=True, reason="warm start")
         fresh = np.flatnonzero(rng.random(len(chance)) < chance)

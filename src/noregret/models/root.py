@@ -1,5 +1,7 @@
 """A square root of V⁻¹ that follows V = Σ w·z zᵀ + λI as rows and columns are added."""
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
@@ -40,12 +42,18 @@ class InverseRoot:
             root.log_det = float(2.0 * np.log(lower.diagonal()).sum() - len(V) * np.log(lam))
         return root
 
+    def state(self) -> dict[str, Floats]:
+        """Arrays that :meth:`restore` takes."""
+        numbers = np.array([self.log_det, self.updates, len(self._buffer)])
+        return {"matrix": self.matrix, "numbers": numbers}
+
     @classmethod
-    def restore(cls, matrix: Floats, lam: float, log_det: float, updates: int) -> "InverseRoot":
-        """The root with these values."""
+    def restore(cls, arrays: dict[str, Floats], lam: float) -> "InverseRoot":
+        """The root with a saved state."""
         root = cls(lam)
-        root._buffer, root.size = matrix, len(matrix)
-        root.log_det, root.updates = float(log_det), updates
+        log_det, updates, capacity = arrays["numbers"]
+        root.size, root.log_det, root.updates = len(arrays["matrix"]), float(log_det), int(updates)
+        root._buffer = with_capacity(arrays["matrix"], (capacity, capacity))
         return root
 
     @property
@@ -127,3 +135,10 @@ def safe_cholesky(matrix: Floats) -> Floats:
         except np.linalg.LinAlgError:
             continue
     raise np.linalg.LinAlgError("matrix is not positive definite, whatever the jitter")
+
+
+def with_capacity(matrix: Floats, shape: Any) -> Floats:
+    """The matrix in the corner of a larger buffer, so that BLAS sees (and rounds) what it did."""
+    buffer = np.empty(tuple(int(n) for n in shape))
+    buffer[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return buffer

@@ -141,6 +141,8 @@ class SparseGP:
         """Border V with new inducing points and say how every row gets its new features."""
         rows = np.setdiff1d(rows, self.dictionary)
         rows = rows[self.arms.residual[rows] > self.tolerance]
+        if not len(rows):
+            return
         points = self.arms.points[rows]
         old = self.arms.features(rows)
         lower, kept = pivoted_cholesky(self.kernel(points, points) - old @ old.T, self.tolerance)
@@ -239,12 +241,10 @@ class SparseGP:
             "theta": self.theta,
             "target": self._target,
             "sums": self._sums,
-            "root": self.root.matrix,
-            "root_numbers": np.array([self.root.log_det, self.root.updates]),
             "whole": np.array(self._whole),
         }
-        for name, table in (("table", self.table), ("arms", self.arms)):
-            arrays |= {f"{name}/{key}": value for key, value in table.state().items()}
+        for name, part in self._parts():
+            arrays |= {f"{name}/{key}": value for key, value in part.state().items()}
         return arrays
 
     def restore(self, arrays: dict[str, np.ndarray[Any, Any]], points: Points) -> None:
@@ -254,14 +254,18 @@ class SparseGP:
         self.theta = arrays["theta"]
         self._target = arrays["target"]
         self._sums = arrays["sums"]
-        log_det, updates = arrays["root_numbers"]
-        self.root = InverseRoot.restore(arrays["root"], self.lam, log_det, int(updates))
         self._whole = bool(arrays["whole"])
         self.arms.points = points[: len(self.counts)]
-        for name, table in (("table", self.table), ("arms", self.arms)):
-            prefix = f"{name}/"
-            mine = {k[len(prefix) :]: v for k, v in arrays.items() if k.startswith(prefix)}
-            table.restore(mine)
+        parts = {
+            name: {k[len(name) + 1 :]: v for k, v in arrays.items() if k.startswith(f"{name}/")}
+            for name, _ in self._parts()
+        }
+        self.root = InverseRoot.restore(parts["root"], self.lam)
+        self.table.restore(parts["table"])
+        self.arms.restore(parts["arms"])
+
+    def _parts(self) -> list[tuple[str, InverseRoot | FeatureTable]]:
+        return [("root", self.root), ("table", self.table), ("arms", self.arms)]
 
 
 def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:

@@ -8,6 +8,7 @@ import numpy as np
 from noregret._threads import for_each
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
+from noregret.models.root import with_capacity
 
 #: rows of a block: the unit of allocation and of work for a thread
 _BLOCK_ROWS = 2048
@@ -200,15 +201,18 @@ class FeatureTable:
     def state(self) -> dict[str, Floats]:
         """Arrays that :meth:`restore` takes (the points excluded)."""
         arrays = {name: getattr(self, name) for name in _COLUMNS}
+        arrays["capacity"] = np.array([buffer.shape for buffer in self._buffers])
         return arrays | {f"Z{block}": self._view(block) for block in range(len(self._buffers))}
 
     def restore(self, arrays: dict[str, Floats]) -> None:
         """Take over a saved state."""
         for name in _COLUMNS:
             setattr(self, name, arrays[name])
-        self._buffers = [arrays[f"Z{block}"] for block in range(len(self._buffers))]
-        self.features_count = self._buffers[0].shape[1]
-        self._edges = np.cumsum([0] + [len(buffer) for buffer in self._buffers])
+        views = [arrays[f"Z{block}"] for block in range(len(self._buffers))]
+        self.features_count = views[0].shape[1]
+        self._edges = np.cumsum([0] + [len(view) for view in views])
+        for block, view in enumerate(views):
+            self._buffers[block] = with_capacity(view, arrays["capacity"][block])
 
     def _span(self, block: int) -> slice:
         return slice(int(self._edges[block]), int(self._edges[block + 1]))

@@ -5,6 +5,8 @@ feedback is awaited, so what a pending arm would teach outside its span is carri
 its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for the pending arms P, (z, e) spans them as well.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import solve_triangular
 
@@ -12,6 +14,23 @@ from noregret._types import Floats, Ints, Points
 from noregret.models.root import safe_cholesky
 from noregret.models.sparse import SparseGP, pivoted_cholesky
 from noregret.models.table import row_products
+
+
+@dataclass(frozen=True)
+class Block:
+    """Candidates with their features (k × m), points and coordinates b (k × n)."""
+
+    Z: Floats
+    points: Points
+    b: Floats
+
+    def joined(self, other: "Block") -> "Block":
+        """This block and another below it."""
+        return Block(
+            np.concatenate([self.Z, other.Z]),
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.b, other.b]),
+        )
 
 
 class PosteriorView:
@@ -23,6 +42,9 @@ class PosteriorView:
         The posterior of what has been told.
     pending
         Pending evaluations of each of the model's arms (u).
+    frozen
+        Whether picks made from here on shrink variances only inside the dictionary's span, as in a
+        batch of BBKB; otherwise they do so exactly.
 
     Attributes
     ----------
@@ -32,45 +54,38 @@ class PosteriorView:
         Leverage with the pending points (A; the same array where there are none).
     """
 
-    def __init__(self, model: SparseGP, pending: Ints) -> None:
+    def __init__(self, model: SparseGP, pending: Ints, frozen: bool = False) -> None:
         self.model = model
-        rows = np.flatnonzero(pending)
+        self.frozen = frozen
         self._points: Points = model.arms.points[:0]
         self._lower: Floats = np.empty((0, 0))
         self._features: Floats = np.empty((0, model.size))
         self._fall: Floats = np.empty((0, model.size))  # leverages fall by ‖_fall b(x)‖²
         self.told = model.table.leverage(model.lam)
         self.leverage = self.told
+        rows = np.flatnonzero(pending)
         if len(rows):
             self._condition(rows, pending[rows])
-            self.leverage = np.maximum(self.told - self._falls(self._fall), 0.0)
 
-    def pool(self, ids: Ints) -> tuple[Floats, Floats]:
-        """b of some candidates (k × n) and their covariances (k × k), the part evaluations shrink.
+    def block(self, ids: Ints) -> "Block":
+        """Some candidates, ready for :meth:`covariance`."""
+        Z, points = self.model.table.features(ids), self.model.table.points[ids]
+        return Block(Z, points, self._coordinates(Z, points))
 
-        Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s the j-th column.
+    def covariance(self, one: "Block", two: "Block") -> Floats:
+        """Covariances of two blocks (k × l), the part that evaluating candidates shrinks.
+
+        Evaluating candidate j takes s_i²/(1 + s_j) from the leverage of i, s its covariances.
         """
-        Z = self.model.table.features(ids)
-        b = self._coordinates(Z, self.model.table.points[ids])
-        covariance = b @ b.T
-        if len(self._fall):
-            part = b @ self._fall.T
-            covariance -= part @ part.T
-        return b, covariance
-
-    def fall(self, ids: Ints, counts: Ints) -> Floats:
-        """By how much evaluating these candidates too would lower each leverage (A)."""
-        b, _ = self.pool(ids)
-        weighted = b * np.sqrt(counts)[:, None]
-        if len(self._fall):
-            gone = weighted @ self._fall.T
-            weighted_left = weighted - gone @ self._fall
+        if self.frozen:
+            covariance = one.b @ two.b.T
         else:
-            weighted_left = weighted
-        lower = safe_cholesky(weighted_left @ weighted.T + np.eye(len(ids)))
-        return self._falls(
-            np.asarray(solve_triangular(lower, weighted_left, lower=True, check_finite=False))
-        )
+            m = self.model.size
+            outside = self.model.kernel(one.points, two.points) - one.Z @ two.Z.T
+            covariance = one.b[:, :m] @ two.b[:, :m].T + outside / self.model.lam
+        if len(self._fall):
+            covariance -= (one.b @ self._fall.T) @ (two.b @ self._fall.T).T
+        return np.asarray(covariance)
 
     def at_points(self, Z: Floats, points: Points, residual: Floats) -> Floats:
         """Leverage at any points with their features (n × m) and residuals (n)."""
@@ -82,14 +97,15 @@ class PosteriorView:
         return np.asarray(np.maximum(values, 0.0))
 
     def _condition(self, rows: Ints, counts: Ints) -> None:
-        model = self.model
-        features, points = model.arms.features(rows), model.arms.points[rows]
-        outside = model.kernel(points, points) - features @ features.T
-        self._lower, kept = pivoted_cholesky(outside, model.tolerance)
+        """Count evaluations of these arms, with features of their own outside the span."""
+        features, points = self.model.arms.features(rows), self.model.arms.points[rows]
+        outside = self.model.kernel(points, points) - features @ features.T
+        self._lower, kept = pivoted_cholesky(outside, self.model.tolerance)
         self._points, self._features = points[kept], features[kept]
         b = self._coordinates(features, points) * np.sqrt(counts)[:, None]
         lower = safe_cholesky(b @ b.T + np.eye(len(b)))
         self._fall = np.asarray(solve_triangular(lower, b, lower=True, check_finite=False))
+        self.leverage = np.maximum(self.told - self._falls(self._fall), 0.0)
 
     def _coordinates(self, Z: Floats, points: Points) -> Floats:
         """b = (Fᵀz, e/√λ): the leverage inside their span is ‖b‖² (n × (m + |P|))."""
@@ -118,7 +134,7 @@ class PosteriorView:
 
         return self.model.table.map_rows(work, len(fall) * max(m, 8))
 
-    def covariance(self, id_: int) -> Floats:
+    def told_covariance(self, id_: int) -> Floats:
         """k̃ of BBKB eq. 2 between every candidate and one of them, told evaluations only (A)."""
         model = self.model
         z = model.table.features(np.array([id_]))[0]

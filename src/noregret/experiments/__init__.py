@@ -1,0 +1,1 @@
+"""Problems and data sets of the papers' experiments."""

@@ -1,0 +1,6 @@
+"""One BLAS thread for the naive computations too: the tests may share their machine."""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
