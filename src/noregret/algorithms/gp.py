@@ -51,6 +51,7 @@ class GPOptimizer(Optimizer):
         self._sparsifier = sparsifier
         self._model = SparseGP(self.kernel, self.lam, self._points, self._prior)
         self._synced = 0  # evaluations the model holds
+        self._counted = 0  # evaluations that the bounds below count
         self._unasked = 0  # of them, those that nobody had asked for
         # Bounds on log det(K_t/λ + I), from leverages at batch starts times 1 and 3.
         self._log_det = {1: 0.0, 3: 0.0}
@@ -90,7 +91,9 @@ class GPOptimizer(Optimizer):
         model.see(observations.ids[len(model.arms) :])
         if observations.t == self._synced:
             return
-        self._count_information()
+        if self._counted < observations.t:  # not again where the last attempt was interrupted
+            self._count_information()
+            self._counted = observations.t
         counts = observations.told + observations.pending
         unasked = observations.unasked - self._unasked
         plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng, unasked)
@@ -201,6 +204,7 @@ class GPOptimizer(Optimizer):
     def _state(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
         values = {
             "synced": self._synced,
+            "counted": self._counted,
             "unasked": self._unasked,
             "log_det": [self._log_det[1], self._log_det[3]],
             "surplus": self._sparsifier.surplus,
@@ -210,6 +214,7 @@ class GPOptimizer(Optimizer):
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
         self._model.restore(arrays, self._observations.points)
         self._synced = int(values["synced"])
+        self._counted = int(values["counted"])
         self._unasked = int(values["unasked"])
         self._log_det = {1: values["log_det"][0], 3: values["log_det"][1]}
         self._sparsifier.surplus = float(values["surplus"])
