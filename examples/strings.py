@@ -30,7 +30,8 @@ def spectrum(xs: Sequence[str], ys: Sequence[str]) -> np.ndarray:
     names = sorted(set().union(*left, *right))
     A = np.array([[word[name] for name in names] for word in left], dtype=float)
     B = np.array([[word[name] for name in names] for word in right], dtype=float)
-    return (A @ B.T) / np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
+    scale = np.outer(np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=1))
+    return np.asarray((A @ B.T) / scale)
 
 
 def binding(word: str) -> float:
@@ -45,8 +46,9 @@ def main(folder: Path, budget: int = 80) -> nr.Recommendation:
     strands = [str(word) for word in rng.choice(every, 999, replace=False)]
     strands = [*dict.fromkeys([*strands, TARGET])]
     path = folder / "strands.db"
-    options = {"noise": 0.05, "width": 2.0, "prior_mean": 0.3, "seed": 0}
-    with nr.Study.create(path, strands, "bkb", kernel=spectrum, **options) as study:
+    with nr.Study.create(
+        path, strands, "bkb", kernel=spectrum, prior_mean=0.3, noise=0.05, width=2.0, seed=0
+    ) as study:
         study.run(binding, budget // 2)
     with nr.Study.open(path, kernel=spectrum) as study:  # tomorrow
         study.run(binding, budget)

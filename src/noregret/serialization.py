@@ -1,5 +1,6 @@
 """One file for a whole run: arrays and JSON in an .npz archive, never pickled code."""
 
+import contextlib
 import json
 import os
 import zipfile
@@ -116,7 +117,12 @@ def _read(
     path: str | os.PathLike[str] | IO[bytes],
 ) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+        with contextlib.ExitStack() as stack:
+            # Opened here, so that it is closed also where NumPy cannot read it.
+            file: Any = path
+            if isinstance(path, (str, os.PathLike)):
+                file = stack.enter_context(open(path, "rb"))
+            archive = stack.enter_context(np.load(file, allow_pickle=False))
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         version = header["format"]
