@@ -1,4 +1,5 @@
 import csv
+import io
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import noregret as nr
@@ -232,6 +234,18 @@ def test_run_a_program(db):
     assert status["counts"]["failed"] == 3
     assert status["best"]["lower"] <= status["best"]["mean"] <= status["best"]["upper"]
     assert "gpucb" in noregret("status", db).stdout
+
+
+def test_the_live_display(db, monkeypatch):
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr("noregret.cli.running.console", screen)
+    db.with_name("measure.py").write_text(MEASURE)
+    program = f"{sys.executable} -I -S measure.py {{a}} {{b}}"
+    noregret("run", db, "--command", program, "--budget", 4, "--known-best", 1.0)
+    shown = screen.file.getvalue()
+    for words in ("4 of 4", "trials/s", "last batch", "inducing points", "best so far", "gap"):
+        assert words in shown
+    assert "regret" in shown
 
 
 def test_an_interrupted_run_goes_on(db):

@@ -235,6 +235,26 @@ def test_the_same_process_goes_on_after_a_full_disk(tmp_path):
     assert_same(path, whole)
 
 
+def test_a_snapshot_that_finds_no_room_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(replay, "_ASKS", 2)
+    path = tmp_path / "a.db"
+    create(path)
+    put = Storage.put_snapshot
+    with nr.Study.open(path) as study:
+        study.tell(study.ask(1), 1.0)
+
+        def no_room(self, operation, data):
+            raise FullError("no room")
+
+        monkeypatch.setattr(Storage, "put_snapshot", no_room)
+        with pytest.warns(RuntimeWarning, match="no snapshot could be stored: no room"):
+            trials = study.ask(1)
+        assert study.pending() == list(trials)
+        monkeypatch.setattr(Storage, "put_snapshot", put)
+        study.tell(trials, [0.5] * len(trials))
+        assert len(study._log.storage.snapshots()) == 1
+
+
 def test_a_full_file_system(tmp_path):
     """The same on a file system that is really full."""
     mount = tmp_path / "small"

@@ -134,8 +134,19 @@ def run_study(
         executor = own = ThreadPoolExecutor(workers, thread_name_prefix="noregret-run")
     if executor is None:
         batch = batch or study.settings["batch"]
-    run = _Run(study, f, budget, executor, workers, argument, progress)
-    run.batch, run.timeout, run.attempts, run.max_failures = batch, timeout, attempts, max_failures
+    run = _Run(
+        study=study,
+        f=f,
+        budget=budget,
+        executor=executor,
+        workers=workers,
+        batch=batch,
+        timeout=timeout,
+        attempts=attempts,
+        max_failures=max_failures,
+        progress=progress,
+        argument=argument,
+    )
     study.note("run started", budget=budget, workers=workers)
     try:
         run.go()
@@ -150,31 +161,27 @@ def run_study(
             own.shutdown(wait=False, cancel_futures=True)
 
 
+@dataclass
 class _Run:
     """One run: a queue of trials, those under way, and what comes back."""
 
+    study: "Study"
+    f: Callable[[Any], float]
+    budget: int
+    executor: Executor | None
+    workers: int
     batch: int | None
     timeout: float | None
     attempts: int
     max_failures: int
+    progress: Callable[[Progress], None] | None
+    argument: Callable[[int, Any], Any] | None
 
-    def __init__(
-        self,
-        study: "Study",
-        f: Callable[[Any], float],
-        budget: int,
-        executor: Executor | None,
-        workers: int,
-        argument: Callable[[int, Any], Any] | None,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.study, self.f, self.budget = study, f, budget
-        self.executor, self.workers = executor, workers
-        self.argument, self.progress = argument, progress
-        counts = study.counts()
+    def __post_init__(self) -> None:
+        counts = self.study.counts()
         self.told = counts["told"] - counts["history"]
         self.done = self.failed = 0
-        self.waiting: deque[int] = deque(study.pending("run"))
+        self.waiting: deque[int] = deque(self.study.pending("run"))
         self.tries: dict[int, int] = {}
         self.running: dict[Any, tuple[int, float]] = {}  # future → trial, when it was given
         self.stuck: list[Any] = []  # given up, but still holding a worker

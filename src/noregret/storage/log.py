@@ -208,11 +208,13 @@ class Log:
         state = self._state
         if state is None or not state.snapshot_due():
             return
+        counts = state.asks, state.answers
         try:
             with self.storage.transaction():
                 self._put_snapshot(state)
         except FullError as error:
             # What was told is on disk without it; the next operation tries again.
+            state.asks, state.answers = counts
             warnings.warn(f"no snapshot could be stored: {error}", RuntimeWarning, stacklevel=4)
 
     def _put_snapshot(self, state: replay.Replayed) -> None:
@@ -227,13 +229,13 @@ class Log:
                 "SELECT max(json_extract(info, '$.look.t')) FROM operations WHERE kind = 'ask'"
             )
             self._looked = int(row[0] or 0)
-        view = self._follow().optimizer
-        if view.t == 0 or view.t < _LOOK_GROWTH * self._looked or view.t == self._looked:
+        t = self._follow().optimizer.t
+        if t <= self._looked or t < _LOOK_GROWTH * self._looked:
             return None
         best = self.units.recommendation(self.view().recommend())
-        self._looked = view.t
+        self._looked = t
         names = ("id", "mean", "lower", "upper", "gap")
-        return {"t": view.t} | {name: getattr(best, name) for name in names}
+        return {"t": t} | {name: getattr(best, name) for name in names}
 
 
 def _info(info: BatchInfo | None, size: int, look: dict[str, float] | None) -> dict[str, Any]:
