@@ -52,6 +52,22 @@ def test_threads_and_processes(study):
     assert_answers(study, 40)
 
 
+def dies(x):
+    os._exit(1)
+
+
+def test_a_broken_pool_ends_the_run_and_blames_no_trial(study):
+    with (
+        ProcessPoolExecutor(1) as processes,
+        pytest.raises(RunError, match="takes no more work: BrokenProcessPool"),
+    ):
+        study.run(dies, 5, executor=processes)
+    assert study.counts()["failed"] == 0
+    assert study.pending("run") == [0]
+    study.run(f, 5)
+    assert_answers(study, 5)
+
+
 class Held:
     """An executor whose evaluations end when the test says so."""
 

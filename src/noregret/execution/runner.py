@@ -6,7 +6,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -344,5 +344,9 @@ def _reason(error: Exception) -> str:
 
 
 def _worker_was_lost(error: Exception) -> bool:
-    """Dask's words for a worker that died under a task, or a task cancelled with it."""
-    return type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CancelledError")
+    """A pool that broke, or Dask's words for a worker that died under a task."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ in (
+        "KilledWorker",
+        "FutureCancelledError",
+        "CancelledError",
+    )
