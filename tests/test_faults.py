@@ -11,6 +11,7 @@ import hashlib
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 import traceback
@@ -288,3 +289,27 @@ def test_a_full_file_system(tmp_path):
         assert_same(path, whole)
     finally:
         subprocess.run(["umount", str(mount)], check=True)
+
+
+def test_killed_while_taking_the_lock(tmp_path):
+    """A holder that dies while it writes its name leaves a lock that others can take."""
+    path = tmp_path / "a.db"
+    create(path)
+
+    def die_at(k):
+        connect, left = sqlite3.connect, [k]
+
+        class Dying(sqlite3.Connection):
+            def execute(self, *arguments):
+                left[0] -= 1
+                if left[0] == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return super().execute(*arguments)
+
+        sqlite3.connect = lambda *a, **o: connect(*a, **o | {"factory": Dying})
+        nr.Study.open(path)
+
+    for k in range(1, 12):
+        assert not finished(in_child(lambda k=k: die_at(k)))
+        with nr.Study.open(path) as study:
+            assert study.pending() == []

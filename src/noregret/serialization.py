@@ -76,7 +76,11 @@ def write(optimizer: "Optimizer", file: IO[bytes], *, candidates: bool = True) -
 
 
 def load(
-    path: str | os.PathLike[str] | IO[bytes], *, domain: Any = None, kernel: Any = None
+    path: str | os.PathLike[str] | IO[bytes],
+    *,
+    domain: Any = None,
+    kernel: Any = None,
+    fresh: bool = False,
 ) -> "Optimizer":
     """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
 
@@ -88,6 +92,8 @@ def load(
         Needed where the candidates are objects other than strings, which are not stored.
     kernel
         Needed where the kernel is a callable or a class of your own outside this process.
+    fresh
+        Only make the optimiser again, as it was before it was asked or told anything.
     """
     from noregret.algorithms.base import algorithms
 
@@ -101,6 +107,8 @@ def load(
         if cls is None:
             raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
         optimizer = cls(choices, own, **header["options"])
+        if fresh:
+            return optimizer
         observed = _part(arrays, "observations/")
         points = _load_seen(header["domain"], arrays, choices, observed["ids"])
         optimizer._observations.restore(observed, points)

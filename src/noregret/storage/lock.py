@@ -42,14 +42,18 @@ class WriterLock:
                         "(read_only=True); a second writer has to wait until that one is done."
                     ) from error
                 raise FullError(f"{self.path} cannot be written: {error}") from error
+            except sqlite3.DatabaseError as error:
+                self._connection.close()
+                raise LockedError(
+                    f"{self.path} is damaged ({error}); if no process uses the study, remove it"
+                ) from error
             self._connection.close()  # the file was removed under us by a holder that left
         raise LockedError(f"{study} is changing hands too fast; try again")
 
     def _acquire(self) -> bool:
         """Whether the lock is ours, on the file that others see too."""
+        # Fully journalled: a holder killed while it writes its name must not leave a broken lock.
         execute = self._connection.execute
-        execute("PRAGMA journal_mode = MEMORY")
-        execute("PRAGMA synchronous = OFF")
         execute("BEGIN IMMEDIATE")
         execute("CREATE TABLE IF NOT EXISTS holder (token TEXT, about TEXT)")
         execute("DELETE FROM holder")

@@ -61,7 +61,8 @@ def start(storage: Storage, domain: Any, kernel: Any) -> Optimizer:
     data = storage.get_blob("start")
     if data is None:
         raise DamagedError(f"{storage.path} has lost its domain and settings")
-    return load(io.BytesIO(data), domain=domain, kernel=kernel)
+    # Fresh: a later version may keep its state otherwise, but it can always start anew.
+    return load(io.BytesIO(data), domain=domain, kernel=kernel, fresh=True)
 
 
 def restore(storage: Storage, domain: Any, kernel: Any, units: Units) -> Replayed:

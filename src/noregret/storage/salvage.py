@@ -115,7 +115,7 @@ def _blob(connection: sqlite3.Connection, name: str) -> bytes:
 
 def _box(connection: sqlite3.Connection) -> Domain | None:
     """The box, whose points have names; a list is not needed here."""
-    optimizer = load(io.BytesIO(_blob(connection, "start")))
+    optimizer = load(io.BytesIO(_blob(connection, "start")), fresh=True)
     return optimizer.domain if isinstance(optimizer.domain, Box) else None
 
 
