@@ -1,4 +1,4 @@
-"""Everything, in one run: `python -m benchmarks [cases] [memory] [growth] [others]`."""
+"""Everything, in one run: `python -m benchmarks [cases] [memory] [growth] [study] [others]`."""
 
 import os
 import platform
@@ -7,12 +7,13 @@ import sys
 import numpy as np
 import scipy
 
-from benchmarks import cases, growth, memory_speed, others
+from benchmarks import cases, growth, memory_speed, others, study
 
 SECTIONS = {
     "cases": cases.main,
     "memory": memory_speed.main,
     "growth": growth.main,
+    "study": study.main,
     "others": others.main,
 }
 

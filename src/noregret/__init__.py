@@ -20,6 +20,8 @@ from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
+from noregret.storage import StudyError
+from noregret.study import Study
 from noregret.tails import TailReport, diagnose_tails
 
 __version__ = "0.1.0"
@@ -47,6 +49,8 @@ __all__ = [
     "Precomputed",
     "Recommendation",
     "RobustUCB",
+    "Study",
+    "StudyError",
     "TailReport",
     "Uniform",
     "diagnose_tails",

@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -136,6 +135,8 @@ class Box:
 
     def spread(self, n: int, rng: np.random.Generator) -> Floats:
         """n points of a scrambled Sobol sequence (n × d)."""
+        from scipy.stats import qmc  # two thirds of this package's import time
+
         engine = qmc.Sobol(self.dimension, rng=rng)
         unit = engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n]
         return np.asarray(qmc.scale(unit, self.lower, self.upper))

@@ -23,8 +23,9 @@ def inclusion_probability(leverage: Floats, counts: Ints, qbar: float) -> Floats
     arm evaluated n times is in with probability 1 − (1 − p)ⁿ.
     """
     p = np.minimum(qbar * leverage, 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # log 0, and 0 · log 0 for no evaluations
-        return np.where(counts > 0, -np.expm1(counts * np.log1p(-p)), 0.0)
+    with np.errstate(divide="ignore"):
+        chance = -np.expm1(np.maximum(counts, 1) * np.log1p(-p))
+    return np.where(counts > 0, chance, 0.0)  # none left once a pending arm is cancelled
 
 
 @dataclass(frozen=True)
