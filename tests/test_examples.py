@@ -45,6 +45,12 @@ def test_library_demo(tmp_path):
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
+def test_sqlite_tuning(tmp_path):
+    best, usual, found = load("sqlite_tuning").main(tmp_path, budget=60)
+    assert best[3] > 1  # more than a row per transaction, on any disk
+    assert 0 < found < usual
+
+
 @pytest.mark.slow
 def test_dask_run(tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="Dask is an extra: noregret[dask]")
