@@ -40,6 +40,9 @@ class Optimizer(ABC):
         that noise (at least 1e-8 of the largest k(x, x)).
     seed
         Makes every answer repeatable; drawn at random, and to be read at ``opt.seed``, by default.
+    search
+        How a box is searched (GP algorithms): ``"gradients"``, many starts by L-BFGS-B, or
+        ``"direct"``, DIRECT and a climb, for at most three dimensions.
     """
 
     #: arguments given to the constructor, as a saved run needs them again

@@ -82,9 +82,7 @@ class Stationary(Kernel):
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""
         slope = 2.0 * self.slope(self._squared(X, Y))
-        return np.asarray(
-            slope[:, :, None] * (X[:, None] - Y[None]) / np.square(self.lengthscale)
-        )
+        return np.asarray(slope[:, :, None] * (X[:, None] - Y[None]) / np.square(self.lengthscale))
 
     def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
         """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): two matrix products."""
@@ -97,7 +95,7 @@ class Stationary(Kernel):
         return np.zeros(X.shape)
 
     def slope(self, squared: Floats) -> Floats:
-        """dk/d(r²) at squared scaled distances r²; 0 where it is infinite (rough kernels, r = 0)."""
+        """dk/d(r²) at squared scaled distances r²; 0 where it is infinite."""
         raise TypeError("use RBF or Matern")
 
     def _of_squared_distance(self, squared: Floats) -> Floats:

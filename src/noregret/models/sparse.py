@@ -30,7 +30,9 @@ class SparseGP:
     kernel, lam
         The prior covariance and the regularisation λ.
     points, prior
-        The candidates (A × d, or A objects) and k(x, x) of each.
+        The candidates (A × d, or A objects) and k(x, x) of each; none (0 × d) for a box.
+    scale
+        The largest k(x, x), for a box.
 
     Attributes
     ----------
@@ -46,7 +48,9 @@ class SparseGP:
         F with V⁻¹ = FFᵀ.
     """
 
-    def __init__(self, kernel: Kernel, lam: float, points: Points, prior: Floats) -> None:
+    def __init__(
+        self, kernel: Kernel, lam: float, points: Points, prior: Floats, scale: float = 0.0
+    ) -> None:
         self.kernel = kernel
         self.lam = lam
         self.table = FeatureTable(points, prior)
@@ -60,7 +64,7 @@ class SparseGP:
         self._whole = True  # False while an update is under way, or after one was interrupted
         # Directions with less prior variance than this outside the span are round-off (or, for a
         # tiny λ, too small to matter beside it).
-        scale = float(prior.max())
+        scale = float(prior.max(initial=scale))
         self.tolerance = float(np.clip(1e-3 * lam, 1e-13 * scale, 1e-10 * scale))
 
     @property
@@ -100,10 +104,21 @@ class SparseGP:
     def see(self, ids: Ints) -> None:
         """Take in arms not seen before, by their ids in the current list."""
         if len(ids):
-            self.arms.append(self.table, ids)
-            zeros = np.zeros(len(ids))
-            self._sums = np.concatenate([self._sums, zeros])
-            self.counts = np.concatenate([self.counts, zeros])
+            self._take(self.table, ids)
+
+    def see_points(self, points: Points) -> None:
+        """Take in arms not seen before, by their points: O(n m²)."""
+        if len(points):
+            fresh = FeatureTable(points, self.kernel.diag(points), len(points))
+            fresh.refill(self.embed, self.size)
+            fresh.recompute(self.root.matrix, self.theta)
+            self._take(fresh, np.arange(len(points)))
+
+    def _take(self, table: FeatureTable, rows: Ints) -> None:
+        self.arms.append(table, rows)
+        zeros = np.zeros(len(rows))
+        self._sums = np.concatenate([self._sums, zeros])
+        self.counts = np.concatenate([self.counts, zeros])
 
     def advance(self, counts: Ints, sums: Floats, grow: Ints) -> None:
         """Follow the observations: evaluations told and sums of rewards by arm (u each).
