@@ -10,7 +10,7 @@ from noregret.box_search import BoxSearch
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
 from noregret.testing import BoxSuite
-from tests.reference import exact_posterior
+from reference import exact_posterior
 
 
 class TestGPUCB(BoxSuite):

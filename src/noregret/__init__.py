@@ -3,6 +3,7 @@
 from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
+from noregret.models.hyper import Fit, Priors, fit_kernel
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
 
@@ -18,14 +19,17 @@ __all__ = [
     "BatchInfo",
     "Box",
     "Candidates",
+    "Fit",
     "History",
     "Kernel",
     "Linear",
     "Matern",
     "Optimizer",
     "Precomputed",
+    "Priors",
     "Recommendation",
     "Uniform",
+    "fit_kernel",
     "load",
     "make",
 ]

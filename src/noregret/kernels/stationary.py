@@ -58,13 +58,14 @@ class Stationary(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        return self._of_squared_distance(self._squared(X, Y))
+        return self._of_squared_distance(self.squared(X, Y))
 
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x) = variance."""
         return np.full(len(X), self.variance)
 
-    def _squared(self, X: Points, Y: Points) -> Floats:
+    def squared(self, X: Points, Y: Points) -> Floats:
+        """Squared distances after division by the lengthscale(s) (n × m)."""
         if X.ndim != 2 or Y.ndim != 2:
             raise TypeError(f"{type(self).__name__} needs points of numbers, not objects")
         if isinstance(self.lengthscale, list):
@@ -81,12 +82,12 @@ class Stationary(Kernel):
 
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""
-        slope = 2.0 * self.slope(self._squared(X, Y))
+        slope = 2.0 * self.slope(self.squared(X, Y))
         return np.asarray(slope[:, :, None] * (X[:, None] - Y[None]) / np.square(self.lengthscale))
 
     def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
         """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): two matrix products."""
-        slope = 2.0 * weights * self.slope(self._squared(X, Y))
+        slope = 2.0 * weights * self.slope(self.squared(X, Y))
         total = X * slope.sum(axis=1)[:, None] - slope @ Y
         return np.asarray(total / np.square(self.lengthscale))
 
