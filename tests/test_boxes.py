@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import exact_posterior
 
 import noregret as nr
 from noregret.box_search import BoxSearch
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
 from noregret.testing import BoxSuite
-from reference import exact_posterior
 
 
 class TestGPUCB(BoxSuite):

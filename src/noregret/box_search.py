@@ -190,6 +190,35 @@ def box_batch(
         screen, stale = np.concatenate([screen, X]), np.append(stale, upper)
 
 
+def safest_point(
+    search: BoxSearch,
+    surface: Surface,
+    width: float,
+    told: Floats,
+    anchors: Floats,
+    rng: np.random.Generator,
+) -> tuple[Floats, float, float, float, float]:
+    """The told point with the largest lower bound, moved uphill.
+
+    Returns the point (d), its mean, lower and upper bound, and the largest upper bound in the box.
+    """
+
+    def lower_bound(X: Floats) -> tuple[Floats, Floats]:
+        return surface.bound(X, -width)
+
+    def upper_bound(X: Floats) -> tuple[Floats, Floats]:
+        return surface.bound(X, width)
+
+    starts = told if len(told) else 0.5 * (search.box.lower + search.box.upper)[None]
+    point, lower = search.climb(lower_bound, starts, lower_bound(starts)[0], _STARTS)
+    mean, leverage = surface.evaluate(point[None])
+    centre = float(mean[0])
+    upper = centre + width * float(np.sqrt(leverage[0]))
+    anchors = np.concatenate([anchors, point[None]])
+    _, highest = search.maximise(upper_bound, lambda X: upper_bound(X)[0], anchors, rng)
+    return point, centre, min(lower, centre), upper, max(highest, upper)
+
+
 def _refresh(values: Callable[[Floats], Floats], screen: Floats, stale: Floats) -> None:
     """Bring the largest values up to date in place: bounds only fall, so stale ones bound them."""
     fresh = np.zeros(len(stale), dtype=bool)

@@ -60,7 +60,7 @@ class _Sparse(GPOptimizer):
             if not len(fresh):
                 fresh = np.array([int(np.argmax(chance))])
             before = model.size
-            model.rebuild(observations.told, observations.sums, fresh)
+            model.rebuild(observations.told, self._sums(), fresh)
         self._log("resparsify", before=before, after=model.size)
 
     def _options(self) -> dict[str, Any]:
@@ -90,8 +90,8 @@ class BKB(_Sparse):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
@@ -160,8 +160,8 @@ class BBKB(_Sparse):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
@@ -207,7 +207,7 @@ class BBKB(_Sparse):
         return GlobalRatio(self.ratio, pending)
 
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
-        if self.min_batch is None:
+        if self.min_batch is None or (self._auto and not self._auto.fitted):
             return super()._choose(n)
         picks = self._explore(self.min_batch, n)
         if not len(picks):

@@ -72,6 +72,11 @@ class SparseGP:
         """m, the number of inducing points."""
         return len(self.dictionary)
 
+    @property
+    def sums(self) -> Floats:
+        """Sums of the rewards that the posterior holds, by arm (u)."""
+        return self._sums
+
     def log_det(self) -> float:
         """log det(V/λ): log det(K_t/λ + I) on the dictionary's span."""
         return self.root.log_det
