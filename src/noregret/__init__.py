@@ -4,6 +4,7 @@ from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, ma
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.models.hyper import Fit, Priors, fit_kernel
+from noregret.optimize import Result, maximize, minimize
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
 
@@ -28,8 +29,11 @@ __all__ = [
     "Precomputed",
     "Priors",
     "Recommendation",
+    "Result",
     "Uniform",
     "fit_kernel",
     "load",
     "make",
+    "maximize",
+    "minimize",
 ]
