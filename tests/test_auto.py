@@ -82,7 +82,7 @@ def test_fits_use_uniform_draws_only():
         opt.tell(batch, hill(batch.points) + rng.standard_normal(len(batch)))
     assert opt._auto.random == uniform
     assert uniform[:10] == list(range(1, 11))
-    assert 10 + 0.1 * (80 - 10) - 1 <= len(uniform) <= 10 + 0.1 * (80 - 10) + 1
+    assert 10 + 0.2 * (80 - 10) - 1 <= len(uniform) <= 10 + 0.2 * (80 - 10) + 1
     fits = [event for event in opt.events if event["event"] == "fit"]
     assert [event["t"] for event in fits] == [11, 22, 44]
     assert [event["draws"] for event in fits] == [sum(u < e["t"] for u in uniform) for e in fits]

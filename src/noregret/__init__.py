@@ -1,6 +1,16 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
-from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, Optimizer, Uniform, make
+from noregret.algorithms import (
+    BBKB,
+    BKB,
+    GPBUCB,
+    GPUCB,
+    AsyncTS,
+    Optimizer,
+    ThompsonSampling,
+    Uniform,
+    make,
+)
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
 from noregret.models.hyper import Fit, Priors, fit_kernel
@@ -16,6 +26,7 @@ __all__ = [
     "GPBUCB",
     "GPUCB",
     "RBF",
+    "AsyncTS",
     "Batch",
     "BatchInfo",
     "Box",
@@ -30,6 +41,7 @@ __all__ = [
     "Priors",
     "Recommendation",
     "Result",
+    "ThompsonSampling",
     "Uniform",
     "fit_kernel",
     "load",

@@ -3,6 +3,18 @@
 from noregret.algorithms.base import Optimizer, algorithms, make
 from noregret.algorithms.bkb import BBKB, BKB
 from noregret.algorithms.gpucb import GPBUCB, GPUCB
+from noregret.algorithms.thompson import AsyncTS, ThompsonSampling
 from noregret.algorithms.uniform import Uniform
 
-__all__ = ["BBKB", "BKB", "GPBUCB", "GPUCB", "Optimizer", "Uniform", "algorithms", "make"]
+__all__ = [
+    "BBKB",
+    "BKB",
+    "GPBUCB",
+    "GPUCB",
+    "AsyncTS",
+    "Optimizer",
+    "ThompsonSampling",
+    "Uniform",
+    "algorithms",
+    "make",
+]

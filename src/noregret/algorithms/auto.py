@@ -2,7 +2,7 @@
 
 Kernel and noise are fitted to uniform draws only, never to points that the algorithm chose, whose
 rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of uniform draws comes
-first, and a tenth of what follows is uniform too. They are fitted again when the data has doubled.
+first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern
 
 #: the share of uniform draws after the design
-SHARE = 0.1
+SHARE = 0.2
 
 
 @dataclass

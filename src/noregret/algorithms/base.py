@@ -30,7 +30,7 @@ class Optimizer(ABC):
     kernel
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``
         (GP algorithms): Matérn 5/2 with one lengthscale per dimension, for standardised rewards,
-        fitted to uniform draws: the first 10 (or 4 per dimension) and a tenth of what follows.
+        fitted to uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
     norm

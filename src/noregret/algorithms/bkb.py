@@ -16,6 +16,7 @@ from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
 from noregret.results import BatchInfo
+from noregret.sampling import thompson_batch
 
 #: points of uncertainty sampling that one ask gives on a box
 _EXPLORATION_PIECE = 64
@@ -150,6 +151,10 @@ class BBKB(_Sparse):
     dictionary
         ``"grow"``: keep old inducing points beside a fresh draw, compact when it pays.
         ``"resample"``: the paper to the letter.
+    acquisition
+        ``"ucb"``: the largest upper bound. ``"thompson"``: each pick is the maximiser of a
+        function drawn from the posterior at the batch start (Section 6); on a box, over fresh
+        Sobol points and the best points told. The batch rule stays.
     """
 
     adaptive = True
@@ -172,7 +177,9 @@ class BBKB(_Sparse):
         batch_rule: str = "global",
         min_batch: int | None = None,
         dictionary: str = "grow",
+        acquisition: str = "ucb",
     ) -> None:
+        self.acquisition = _checks.one_of("acquisition", acquisition, ("ucb", "thompson"))
         self.batch_rule = _checks.one_of("batch_rule", batch_rule, ("global", "local"))
         self.min_batch = None if min_batch is None else _checks.count("min_batch", min_batch)
         if batch_rule == "local" and isinstance(domain, Box):
@@ -216,6 +223,30 @@ class BBKB(_Sparse):
         mean, variance = self._predict(picks)
         upper = mean + beta * np.sqrt(variance)
         return picks, BatchInfo(upper, beta, 1.0, self._model.size)
+
+    def _picks(
+        self, rule: BatchRule, view: PosteriorView, width: float, limit: int
+    ) -> tuple[Ints | Floats, Floats]:
+        if self.acquisition == "ucb":
+            return super()._picks(rule, view, width, limit)
+        picks: Ints | Floats
+        if isinstance(view, Surface) and self._box:
+            points = self._box.box.spread(self._box.screen_size, self._rng)
+            points = np.concatenate([self._anchors(), points])
+            Z = self._model.embed(points)
+            residual = view.residual(Z, points)
+            leverage, told = view.at_points(Z, points, residual), view.told_leverage(points)
+            drawn = thompson_batch(Z, residual, self._model, leverage, told, rule, limit, self._rng)
+            picks = points[drawn]
+        else:
+            table = self._model.table
+            Z = table.all_features()
+            picks = drawn = thompson_batch(
+                Z, table.residual, self._model, view.leverage, view.told, rule, limit, self._rng
+            )
+            leverage = view.leverage
+        mean = Z[drawn] @ self._model.theta
+        return picks, np.asarray(mean + width * np.sqrt(leverage[drawn]))
 
     def _explore(self, least: int, n: int | None) -> Ints | Floats:
         """The next ids or points of uncertainty sampling; none once it is done."""

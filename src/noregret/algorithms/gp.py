@@ -268,19 +268,19 @@ class GPOptimizer(Optimizer):
         # Inside a batch the theorems multiply β by C̃ (α̃ of BBKB Theorem 2).
         inflation = self.ratio if self.width == "theory" else 1.0
         width = inflation * beta * math.sqrt(self.lam)
-        picks: Ints | Floats
-        if self._box:
-            surface = Surface(model, observations.pending, self.frozen)
-            rule = self._rule(surface, pending)
-            picks, upper = box_batch(
-                self._box, surface, width, rule, limit, self._anchors(), self._rng
-            )
-        else:
-            view = PosteriorView(model, observations.pending, self.frozen)
-            rule = self._rule(view, pending)
-            picks, upper = lazy_batch(view, model.table.mean, width, rule, limit)
+        view = (Surface if self._box else PosteriorView)(model, observations.pending, self.frozen)
+        rule = self._rule(view, pending)
+        picks, upper = self._picks(rule, view, width, limit)
         upper = self._shift + self._scale * upper
         return picks, BatchInfo(upper, beta, rule.ratio, model.size)
+
+    def _picks(
+        self, rule: BatchRule, view: PosteriorView, width: float, limit: int
+    ) -> tuple[Ints | Floats, Floats]:
+        """The picks of a batch that starts here, and the bound of each."""
+        if self._box and isinstance(view, Surface):
+            return box_batch(self._box, view, width, rule, limit, self._anchors(), self._rng)
+        return lazy_batch(view, self._model.table.mean, width, rule, limit)
 
     def _uniform_draws(self, limit: int) -> int:
         """How many points to draw uniformly now, instead of choosing."""

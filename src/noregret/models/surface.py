@@ -28,20 +28,20 @@ class Surface(PosteriorView):
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage (n each) of points (n × d)."""
         Z = self.model.embed(X)
-        return np.asarray(Z @ self.model.theta), self.at_points(Z, X, self._residual(Z, X))
+        return np.asarray(Z @ self.model.theta), self.at_points(Z, X, self.residual(Z, X))
 
     def told_leverage(self, X: Points) -> Floats:
         """Leverage from what has been told only (n)."""
         Z = self.model.embed(X)
         inside = np.square(Z @ self.model.root.matrix).sum(axis=1)
-        return np.asarray(self._residual(Z, X) / self.model.lam + inside)
+        return np.asarray(self.residual(Z, X) / self.model.lam + inside)
 
     def bound(self, X: Points, width: float, mean: float = 1.0) -> tuple[Floats, Floats]:
         """``mean``·mean(x) + ``width``·√leverage(x) (n) and its gradients (n × d)."""
         model, m = self.model, self.model.size
         Z = model.embed(X)
         b = self._coordinates(Z, X)
-        leverage = self.at_points(Z, X, self._residual(Z, X), b)
+        leverage = self.at_points(Z, X, self.residual(Z, X), b)
         root = np.sqrt(leverage)
         values = mean * (Z @ model.theta) + width * root
         # d√leverage = dleverage / (2√leverage), flat where nothing is left to learn.
@@ -77,7 +77,7 @@ class Surface(PosteriorView):
     def _span(self, X: Points, Z: Floats) -> None:
         """Give a point a feature of its own where it lies outside the span."""
         outside = self._outside(Z, X)[0] * np.sqrt(self.model.lam) if len(self._points) else []
-        residual = float(self._residual(Z, X)[0]) - float(np.square(outside).sum())
+        residual = float(self.residual(Z, X)[0]) - float(np.square(outside).sum())
         if residual <= self.model.tolerance:
             return
         k = len(self._points)
@@ -90,7 +90,7 @@ class Surface(PosteriorView):
         self._features = np.concatenate([self._features, Z])
         self._fall = np.concatenate([self._fall, np.zeros((len(self._fall), 1))], axis=1)
 
-    def _residual(self, Z: Floats, X: Points) -> Floats:
-        """k(x, x) − ‖z‖² (n)."""
+    def residual(self, Z: Floats, X: Points) -> Floats:
+        """k(x, x) − ‖z‖²: the prior variance outside the span (n)."""
         prior = self.model.kernel.diag(X)
         return np.asarray(np.maximum(prior - np.einsum("ij,ij->i", Z, Z), 0.0))
