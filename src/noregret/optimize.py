@@ -11,7 +11,7 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.algorithms import Optimizer, make
+from noregret.algorithms import Optimizer, algorithms, make
 from noregret.domains import Box, Domain, as_domain
 from noregret.results import History, Recommendation
 
@@ -152,12 +152,14 @@ def _run(
         optimizer = algorithm
     else:
         optimizer = _algorithm(algorithm, as_domain(domain), budget, tol, seed, options)
+    own = getattr(optimizer, "batch_size", 1)
     first, line = optimizer.t, _Progress(progress, budget)
     stopped = "budget"
     try:
         while optimizer.t - first < budget:
             left = budget - (optimizer.t - first)
-            batch = optimizer.ask(min(left, most) if getattr(optimizer, "adaptive", False) else 1)
+            adaptive = getattr(optimizer, "adaptive", False)
+            batch = optimizer.ask(min(left, most if adaptive else own))
             try:
                 values = sign * _evaluate(f, batch.points, optimizer.domain, vectorized)
                 optimizer.tell(batch, values)
@@ -190,9 +192,11 @@ def _algorithm(
         name = "gpucb" if exact else "bbkb"
         # Only the theorem's width certifies a gap; without one to reach, fewer deviations pay.
         options = {"width": _WIDTH if tol is None else "theory", **options}
-    kernel = options.pop("kernel", "auto") if "kernel" in options else "auto"
-    learnt = {"noise": "auto", "norm": "auto"}
-    return make(name, domain, kernel, **{**learnt, "seed": seed, **options})
+    elif not isinstance(name, str) or name.lower() not in algorithms:
+        known = ", ".join(sorted(algorithms))
+        raise ValueError(f"algorithm must be 'auto', an optimiser or one of {known}; got {name!r}")
+    options = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": seed, **options}
+    return make(name, domain, **options)
 
 
 def _evaluate(f: Callable[[Any], Any], points: Points, domain: Domain, vectorized: bool) -> Floats:
