@@ -142,3 +142,28 @@ def test_objects_need_a_kernel():
         nr.BBKB(["a", "b"], "auto")
     with pytest.raises((TypeError, ValueError), match="noise"):
         nr.BBKB(np.eye(3), nr.RBF(), noise="loud")
+
+
+def test_noise_and_norm_with_objects_and_a_callable_kernel():
+    words = ["a" * n for n in range(1, 9)]
+
+    def kernel(one, two):
+        return np.array([[np.exp(-abs(len(x) - len(y)) / 2) for y in two] for x in one])
+
+    rng = np.random.default_rng(0)
+    opt = nr.BBKB(words, kernel, noise="auto", norm="auto", width=2.0, seed=0)
+    while opt.t < 40:
+        batch = opt.ask(4)
+        lengths = np.array([len(word) for word in batch.points])
+        opt.tell(batch, -np.square(lengths - 6.0) / 10 + 0.1 * rng.standard_normal(len(batch)))
+    assert opt.recommend().point == "a" * 6
+    assert [event["event"] for event in opt.events].count("fit") >= 2
+
+
+def test_a_known_noise_of_zero_stays():
+    opt = nr.GPUCB(nr.Box([(0, 1)]), "auto", noise=0.0, norm="auto", seed=0)
+    for _ in range(12):
+        batch = opt.ask()
+        opt.tell(batch, np.sin(3 * batch.points[:, 0]))
+    assert opt.predict([[0.5]])[0] == pytest.approx(np.sin(1.5), abs=0.05)
+    assert opt.noise == 0.0

@@ -82,7 +82,7 @@ def test_the_papers_examples(dimension, sigma):
             batch_size=30,
             seed=seed,
         )
-        modes = run(opt, bimodal, sigma, 40, seed)
+        modes = run(opt, bimodal, sigma, 10 if sigma < 5 else 40, seed)
         errors.append(np.square(modes - 5.0).sum(axis=1))
     errors = np.array(errors)
     assert np.median(errors[:, -1]) <= np.median(errors[:, 0])

@@ -189,7 +189,7 @@ class GPOptimizer(Optimizer):
             only_noise=not auto.kernel,
             seed=self.seed,
         )
-        self.kernel, self.noise = fit.kernel, fit.noise
+        self.kernel, self.noise = fit.kernel, fit.noise if auto.noise else noise / self._scale
         if auto.kernel:
             self._prior = self.kernel.diag(self._points)
             self.kappa_squared = float(self.kernel.diag(X[:1])[0])  # the same everywhere

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from noregret import _checks
 from noregret._threads import one_blas_thread
-from noregret._types import Floats, Ints
+from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
 from noregret.models.root import safe_cholesky
@@ -91,7 +91,8 @@ def fit_kernel(
         RBF, Matern, Linear, or sums, products and multiples of them. Its parameters are one start.
         One lengthscale per dimension is fitted where it has one per dimension. ν and offsets stay.
     X, y
-        Points (n × d, n ≥ 2) and rewards (n), of a GP with mean 0: subtract a mean first.
+        Points (n × d, n ≥ 2; objects with ``only_noise``) and rewards (n), of a GP with mean 0:
+        subtract a mean first.
     noise
         The noise's standard deviation where it is known; ``None``: fitted.
     priors
@@ -107,12 +108,7 @@ def fit_kernel(
         ``fit.rows`` says which.
     """
     kernel = as_kernel(kernel)
-    points = np.array(X, dtype=np.float64)
-    points = points[:, None] if points.ndim == 1 else points
-    if points.ndim != 2 or len(points) < 2 or not np.all(np.isfinite(points)):
-        raise ValueError(
-            f"X must be at least 2 rows of finite numbers to fit a kernel, got shape {points.shape}"
-        )
+    points = _points(X)
     rewards = _checks.rewards(y, len(points))
     if noise is not None:
         noise = _checks.not_negative("noise", noise)
@@ -131,13 +127,28 @@ def fit_kernel(
     return Fit(found, level, norm, likelihood, posterior, rows, curvature)
 
 
+def _points(X: Any) -> Points:
+    """At least two rows of numbers, or objects as they are."""
+    if isinstance(X, np.ndarray) and X.dtype == object:
+        points, fine = X, True
+    else:
+        points = np.array(X, dtype=np.float64)
+        points = points[:, None] if points.ndim == 1 else points
+        fine = points.ndim == 2 and bool(np.all(np.isfinite(points)))
+    if not fine or len(points) < 2:
+        raise ValueError(
+            f"X must be at least 2 rows of finite numbers to fit a kernel, got shape {points.shape}"
+        )
+    return points
+
+
 class _Problem:
     """The negative log posterior of the parameters' logarithms."""
 
     def __init__(
         self,
         kernel: Kernel,
-        X: Floats,
+        X: Points,
         y: Floats,
         noise: float | None,
         priors: Priors | None,
@@ -146,8 +157,8 @@ class _Problem:
         self.kernel, self.X, self.y, self.priors = kernel, X, y, priors
         mean_square = float(np.mean(np.square(y)))
         self.unit = math.sqrt(mean_square) if mean_square > 0 else 1.0
-        span = np.ptp(X, axis=0)
-        self.span = np.where(span > 0, span, 1.0)
+        span = np.ones(1) if X.dtype == object else np.ptp(X, axis=0)
+        self.span: Floats = np.where(span > 0, span, 1.0)
         self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
         self.list: list[Parameter] = [] if only_noise else parameters(kernel)
         # Logarithms are counted from these units, so that priors and bounds are free of units.
@@ -198,7 +209,7 @@ class _Problem:
         return np.asarray(min(results, key=lambda result: float(result.fun)).x)
 
     def _modes(self) -> Floats:
-        d = self.X.shape[1]
+        d = len(self.span)
         logs = [math.log(0.2 * math.sqrt(d)) if p.kind == "lengthscale" else 0.0 for p in self.list]
         return np.array(logs + [math.log(0.1)] * (len(self.bounds) - len(logs)))
 
@@ -259,7 +270,7 @@ class _Problem:
             if parameter.kind == "lengthscale":
                 location, scale = self.priors.lengthscale
                 if location is None:
-                    location = math.sqrt(2.0) + 0.5 * math.log(self.X.shape[1])
+                    location = math.sqrt(2.0) + 0.5 * math.log(len(self.span))
             else:
                 location, scale = self.priors.variance
             away = (u[i] - location) / scale
