@@ -69,7 +69,7 @@ class BoxSearch:
         trying beside the Sobol points.
         """
         if self.method == "direct":
-            return self._direct(objective, values)
+            return self._direct(objective, values, anchors)
         points = np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
         return self.climb(objective, points, values(points), _STARTS)
 
@@ -129,15 +129,16 @@ class BoxSearch:
         return np.asarray(np.clip(lower + result.x.reshape(shape) * span, lower, self.box.upper))
 
     def _direct(
-        self, objective: Objective, values: Callable[[Floats], Floats]
+        self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
     ) -> tuple[Floats, float]:
         result = direct(
             lambda x: -float(values(x[None])[0]),
             list(zip(self.box.lower, self.box.upper, strict=True)),
             maxfun=500 * self.box.dimension,
         )
-        start = np.clip(result.x, self.box.lower, self.box.upper)[None]
-        return self.climb(objective, start, values(start), 1)
+        found = np.clip(result.x, self.box.lower, self.box.upper)
+        starts = np.concatenate([found[None], anchors])
+        return self.climb(objective, starts, values(starts), 1)
 
 
 def box_batch(
