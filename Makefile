@@ -8,7 +8,9 @@ endif
 
 .PHONY: demo test test-slow bench format clean
 
+# A library of candidates on disk, run through the command line; then 10,000 evaluations in one process.
 demo: .venv/demo.stamp
+	$(BIN)/python examples/library_demo.py demo
 	$(BIN)/python examples/demo.py
 
 test: .venv/dev.stamp

@@ -9,10 +9,17 @@ Optuna: the point of the best reward seen). All see the same noise level.
 import argparse
 import time
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import noregret as nr
+from noregret._types import Floats
+
+Bounds: TypeAlias = list[tuple[float, float]]
+Function: TypeAlias = Callable[[Floats], float]
+Method: TypeAlias = Callable[[Function, Bounds, int, int], Floats]
 
 _A = np.array(
     [
@@ -33,34 +40,34 @@ _P = 1e-4 * np.array(
 _WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
 
 
-def branin(x):
+def branin(x: Floats) -> float:
     """Minimum 0.397887 at three points."""
     a, b = x
     bowl = (b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6) ** 2
-    return bowl + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10
+    return float(bowl + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10)
 
 
-def hartmann(x):
+def hartmann(x: Floats) -> float:
     """Minimum −3.32237."""
     return -float(_WEIGHTS @ np.exp(-(_A * np.square(x - _P)).sum(axis=1)))
 
 
-def ackley(x):
+def ackley(x: Floats) -> float:
     """Minimum 0 at 0."""
     root = -20 * np.exp(-0.2 * np.sqrt(np.mean(np.square(x))))
-    return root - np.exp(np.mean(np.cos(2 * np.pi * x))) + 20 + np.e
+    return float(root - np.exp(np.mean(np.cos(2 * np.pi * x))) + 20 + np.e)
 
 
-def levy(x):
+def levy(x: Floats) -> float:
     """Minimum 0 at (1, …, 1)."""
     w = 1 + (x - 1) / 4
     middle = np.square(w[:-1] - 1) * (1 + 10 * np.square(np.sin(np.pi * w[:-1] + 1)))
     last = (w[-1] - 1) ** 2 * (1 + np.sin(2 * np.pi * w[-1]) ** 2)
-    return np.sin(np.pi * w[0]) ** 2 + middle.sum() + last
+    return float(np.sin(np.pi * w[0]) ** 2 + middle.sum() + last)
 
 
 #: name: function, bounds, minimum, standard deviation of the noise
-PROBLEMS = {
+PROBLEMS: dict[str, tuple[Function, Bounds, float, float]] = {
     "Branin": (branin, [(-5, 10), (0, 15)], 0.397887, 1.0),
     "Hartmann-6": (hartmann, [(0, 1)] * 6, -3.32237, 0.1),
     "Ackley-5": (ackley, [(-32.768, 32.768)] * 5, 0.0, 0.5),
@@ -68,27 +75,27 @@ PROBLEMS = {
 }
 
 
-def ours(**options):
-    def run(f, bounds, budget, seed):
+def ours(**options: Any) -> Method:
+    def run(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
         result = nr.minimize(f, nr.Box(bounds), budget, seed=seed, progress=False, **options)
-        return result.best.point
+        return np.asarray(result.best.point)
 
     return run
 
 
-def random_search(f, bounds, budget, seed):
+def random_search(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
     X = nr.Box(bounds).sample(budget, np.random.default_rng(seed))
-    return X[int(np.argmin([f(x) for x in X]))]
+    return np.asarray(X[int(np.argmin([f(x) for x in X]))])
 
 
-def optuna_with(sampler):
-    def run(f, bounds, budget, seed):
+def optuna_with(sampler: str) -> Method:
+    def run(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         names = [f"x{i}" for i in range(len(bounds))]
 
-        def objective(trial):
+        def objective(trial: Any) -> float:
             pairs = zip(names, bounds, strict=True)
             return f(np.array([trial.suggest_float(n, *b) for n, b in pairs]))
 
@@ -101,7 +108,7 @@ def optuna_with(sampler):
     return run
 
 
-METHODS = {
+METHODS: dict[str, Method] = {
     "default": ours(),
     "bbkb": ours(algorithm="bbkb", width=2.0, batch_size=10),
     "thompson": ours(algorithm="thompsonsampling"),
@@ -111,7 +118,7 @@ METHODS = {
 }
 
 
-def main(arguments=None):
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--budget", type=int, default=300)
@@ -127,8 +134,10 @@ def main(arguments=None):
             for seed in range(given.seeds):
                 rng = np.random.default_rng([seed, 77])
 
-                def noisy(x, rng=rng, f=f, noise=noise):
-                    return f(x) + noise * rng.standard_normal()
+                def noisy(
+                    x: Floats, rng: Any = rng, f: Function = f, noise: float = noise
+                ) -> float:
+                    return float(f(x) + noise * rng.standard_normal())
 
                 point = METHODS[name](noisy, bounds, given.budget, seed)
                 regrets.append(f(point) - minimum)

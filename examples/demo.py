@@ -20,9 +20,9 @@ def main() -> None:
     """Play the game and say how it went."""
     console = Console()
     rng = np.random.default_rng(2024)
-    X = rng.uniform(size=(CANDIDATES, 4))
-    centres = rng.uniform(size=(40, 4))
-    kernel = nr.RBF(lengthscale=0.4)
+    X = rng.uniform(size=(CANDIDATES, 2))
+    centres = rng.uniform(size=(40, 2))
+    kernel = nr.RBF(lengthscale=0.2)
     f = kernel(X, centres) @ rng.standard_normal(40)
     f /= np.abs(f).max()
 

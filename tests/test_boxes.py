@@ -52,7 +52,7 @@ def model_on_box(kernel, dimension, rng, arms=20, inducing=12, lam=0.01):
     """A sparse posterior of random data, and a surface on it with pending arms and picks."""
     X = rng.uniform(size=(arms, dimension))
     model = SparseGP(kernel, lam, X[:0], np.empty(0), 1.0)
-    model.see_points(X)
+    model.see_points(X, kernel.diag(X))
     told = np.arange(arms) < arms - 4
     model.rebuild(told.astype(int), told * rng.normal(size=arms), np.arange(inducing))
     return model, np.where(told, 0, 2)
@@ -81,7 +81,7 @@ def test_picks_condition_the_exact_gp_exactly():
     kernel, lam = nr.Matern(0.5), 0.01
     X, y = rng.uniform(size=(15, 2)), rng.normal(size=15)
     model = SparseGP(kernel, lam, X[:0], np.empty(0), 1.0)
-    model.see_points(X)
+    model.see_points(X, kernel.diag(X))
     model.rebuild(np.ones(15, dtype=int), y, np.arange(15))
     surface = Surface(model, np.zeros(15, dtype=int))
     picks, tests = rng.uniform(size=(40, 2)), rng.uniform(size=(6, 2))
@@ -194,3 +194,28 @@ def test_dicts_on_a_named_box():
     opt = nr.GPUCB(nr.Box({"a": (0, 1), "b": (0, 2)}), nr.RBF(), seed=0)
     opt.tell([{"b": 1.5, "a": 0.5}], [1.0])
     np.testing.assert_array_equal(opt.history.points, [[0.5, 1.5]])
+
+
+class TestTGPUCB(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.TGPUCB(domain, kernel, v=4.0, **options)
+
+
+class TestATAGPUCB(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, v=4.0, ratio=2.0, **options)
+
+
+class TestIGPUCB(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.IGPUCB(domain, kernel, **options)
+
+
+def test_heavy_tails_on_a_box_have_limits_of_their_own():
+    box = nr.Box([(0, 1)])
+    with pytest.raises(ValueError, match="qff"):
+        nr.ATAGPUCB(box, nr.RBF(), features="qff")
+    with pytest.raises(ValueError, match="auto"):
+        nr.TGPUCB(box, "auto")
+    with pytest.raises(TypeError, match="box"):
+        nr.HuberGPUCB(box, nr.RBF())

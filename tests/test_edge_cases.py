@@ -152,8 +152,8 @@ def test_kernel_errors_reach_the_user_and_nothing_is_lost():
             raise RuntimeError("no connection to the kernel service")
         return nr.RBF(0.3)(xs, ys)
 
-    opt = nr.BBKB(X, kernel, noise=0.1, seed=0, width=2.0)
-    calm = nr.BBKB(X, nr.RBF(0.3), noise=0.1, seed=0, width=2.0)
+    opt = nr.BBKB(X, kernel, noise=0.1, seed=0)
+    calm = nr.BBKB(X, nr.RBF(0.3), noise=0.1, seed=0)
     for o in (opt, calm):
         for _ in range(3):
             batch = o.ask()
@@ -163,6 +163,7 @@ def test_kernel_errors_reach_the_user_and_nothing_is_lost():
         opt.ask()
     broken["now"] = False
     assert opt.t == calm.t
+    assert opt.beta == calm.beta
     batch = opt.ask()
     opt.tell(batch, f[batch.ids])
     assert np.all(np.isfinite(opt.predict()[0]))

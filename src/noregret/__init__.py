@@ -1,12 +1,19 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
+from noregret import plot
 from noregret.algorithms import (
+    ATAGPUCB,
     BBKB,
     BKB,
     GPBUCB,
     GPUCB,
+    IGPUCB,
+    TGPUCB,
     AsyncTS,
+    HuberGPUCB,
     Optimizer,
+    PiGPUCB,
+    RobustUCB,
     ThompsonSampling,
     Uniform,
     make,
@@ -17,15 +24,21 @@ from noregret.models.hyper import Fit, Priors, fit_kernel
 from noregret.optimize import Result, maximize, minimize
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
+from noregret.storage import StudyError
+from noregret.study import Study
+from noregret.tails import TailReport, diagnose_tails
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ATAGPUCB",
     "BBKB",
     "BKB",
     "GPBUCB",
     "GPUCB",
+    "IGPUCB",
     "RBF",
+    "TGPUCB",
     "AsyncTS",
     "Batch",
     "BatchInfo",
@@ -33,19 +46,27 @@ __all__ = [
     "Candidates",
     "Fit",
     "History",
+    "HuberGPUCB",
     "Kernel",
     "Linear",
     "Matern",
     "Optimizer",
+    "PiGPUCB",
     "Precomputed",
     "Priors",
     "Recommendation",
     "Result",
+    "RobustUCB",
+    "Study",
+    "StudyError",
+    "TailReport",
     "ThompsonSampling",
     "Uniform",
+    "diagnose_tails",
     "fit_kernel",
     "load",
     "make",
     "maximize",
     "minimize",
+    "plot",
 ]

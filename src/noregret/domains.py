@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -136,6 +135,8 @@ class Box:
 
     def spread(self, n: int, rng: np.random.Generator) -> Floats:
         """n points of a scrambled Sobol sequence (n × d)."""
+        from scipy.stats import qmc  # two thirds of this package's import time
+
         # SciPy spawns from the generator, which its saved state does not tell: give it a fresh one.
         own = np.random.default_rng(rng.integers(1 << 63))
         engine = qmc.Sobol(self.dimension, rng=own)

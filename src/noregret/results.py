@@ -97,3 +97,37 @@ class History:
 
     def __len__(self) -> int:
         return len(self.rewards)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials handed out: tell them by number, in any order, in parts, late.
+
+    Attributes
+    ----------
+    numbers
+        n trial numbers, counted from 0 in the order asked.
+    ids
+        n row numbers in the list of candidates (−1 on a box).
+    points
+        n × d, or n objects.
+    names
+        What the candidates are called, where names were given.
+    """
+
+    numbers: Ints
+    ids: Ints
+    points: Points
+    names: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(int(number) for number in self.numbers)
+
+    def __getitem__(self, which: Any) -> "Trials":
+        """The trials at these positions."""
+        chosen = np.atleast_1d(np.arange(len(self))[which])
+        names = None if self.names is None else tuple(self.names[i] for i in chosen)
+        return Trials(self.numbers[chosen], self.ids[chosen], self.points[chosen], names)

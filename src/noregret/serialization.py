@@ -1,10 +1,11 @@
 """One file for a whole run: arrays and JSON in an .npz archive, never pickled code."""
 
+import contextlib
 import json
 import os
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +34,23 @@ FORMAT = 1
 
 def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
     """Write an optimiser's whole state; an existing file is replaced only when all is written."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            write(optimizer, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write(optimizer: "Optimizer", file: IO[bytes], *, candidates: bool = True) -> None:
+    """Write the state to a binary file object.
+
+    Without ``candidates`` the list is left out, and :func:`load` needs it as ``domain``.
+    """
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     model_arrays, values = optimizer._state()
     observations = optimizer._observations
@@ -49,30 +67,33 @@ def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
         "events": optimizer._events,
         "values": values,
     }
+    if not candidates and not isinstance(optimizer.domain, Box):
+        arrays.pop("candidates", None)
+        header["domain"].pop("candidates", None)
+        header["domain"]["length"] = len(optimizer.domain)
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    np.savez(file, allow_pickle=False, **arrays)
 
 
-def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None) -> "Optimizer":
+def load(
+    path: str | os.PathLike[str] | IO[bytes],
+    *,
+    domain: Any = None,
+    kernel: Any = None,
+    fresh: bool = False,
+) -> "Optimizer":
     """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
 
     Parameters
     ----------
     path
-        The file.
+        The file, or a binary file object.
     domain
         Needed where the candidates are objects other than strings, which are not stored.
     kernel
         Needed where the kernel is a callable or a class of your own outside this process.
+    fresh
+        Only make the optimiser again, as it was before it was asked or told anything.
     """
     from noregret.algorithms.base import algorithms
 
@@ -86,6 +107,8 @@ def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None
         if cls is None:
             raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
         optimizer = cls(choices, own, **header["options"])
+        if fresh:
+            return optimizer
         observed = _part(arrays, "observations/")
         points = _load_seen(header["domain"], arrays, choices, observed["ids"])
         optimizer._observations.restore(observed, points)
@@ -98,9 +121,16 @@ def load(path: str | os.PathLike[str], *, domain: Any = None, kernel: Any = None
     return optimizer
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
+def _read(
+    path: str | os.PathLike[str] | IO[bytes],
+) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+        with contextlib.ExitStack() as stack:
+            # Opened here, so that it is closed also where NumPy cannot read it.
+            file: Any = path
+            if isinstance(path, (str, os.PathLike)):
+                file = stack.enter_context(open(path, "rb"))
+            archive = stack.enter_context(np.load(file, allow_pickle=False))
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         version = header["format"]

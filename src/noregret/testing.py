@@ -29,14 +29,10 @@ class _Suite:
         """The algorithm under test."""
         raise TypeError("say how to build the algorithm: override make(domain, kernel, **options)")
 
-    def domain(self) -> Candidates | Box:
-        """Where the tests play."""
-        raise TypeError("use AlgorithmSuite or BoxSuite")
-
     def build(self, seed: int = 0, **options: Any) -> Optimizer:
         """The algorithm on a smooth function of two variables."""
         options = {"noise": 0.1, "norm": 2.0, "delta": 0.1, "lam": 0.1, "seed": seed, **options}
-        return self.make(self.domain(), RBF(0.5), **options)
+        return self.make(self.domain(), RBF(0.5), **options)  # type: ignore[attr-defined]
 
     def evaluate(self, batch: Batch, seed: int = 0) -> Any:
         """Noisy values of a batch, repeatable (n)."""
@@ -296,12 +292,12 @@ class AlgorithmSuite(_Suite):
 class BoxSuite(_Suite):
     """What users may rely on, whatever the algorithm, on a box."""
 
-    def domain(self) -> Candidates | Box:
-        """The unit square."""
-        return Box([(0.0, 1.0), (0.0, 1.0)])
-
     #: points that predictions are compared at
     probe = np.random.default_rng(5).uniform(size=(7, 2))
+
+    def domain(self) -> Candidates | Box:
+        """The unit square."""
+        return Box([(0, 1), (0, 1)])
 
     def test_batches_are_points_of_the_box(self) -> None:
         """Points lie inside; ids are −1; ``ask(n)`` gives at most n."""

@@ -1,11 +1,18 @@
 """How wrong may we be? One function a theorem.
 
 Widths here multiply the square root of the *leverage* (the papers' σ of BKB and BBKB), except
-:func:`srinivas`, which multiplies the plain posterior deviation; divide the former by √λ to get
-one that multiplies the deviation.
+:func:`srinivas` and :func:`igp_ucb`, which multiply the plain posterior deviation; divide the
+former by √λ to get one that multiplies the deviation.
 """
 
 import math
+from typing import TypeVar
+
+import numpy as np
+
+from noregret._types import Floats
+
+Number = TypeVar("Number", float, Floats)
 
 
 def gp_ucb(noise: float, norm: float, lam: float, delta: float, log_det: float) -> float:
@@ -19,6 +26,17 @@ def srinivas(size: int, t: int, delta: float) -> float:
     For f drawn from the GP itself and λ = ξ².
     """
     return math.sqrt(2.0 * math.log(size * max(t, 1) ** 2 * math.pi**2 / (6.0 * delta)))
+
+
+def igp_ucb(noise: float, norm: float, lam: float, delta: float, gain: Number) -> Number:
+    """B + L √(2(γ + 1 + log 1/δ)), times the *deviation*.  π-GP-UCB eq. 2; γ may be an array.
+
+    The theorem (Chowdhury & Gopalan 2017, Theorem 2) asks for λ = 1 + 2/T. Any larger λ is safe; a
+    λ below 1 needs L/√λ in the place of L (Abbasi-Yadkori et al. 2011), which is used there.
+    """
+    scale = noise / math.sqrt(min(lam, 1.0))
+    root: Number = np.sqrt(2.0 * (gain + 1.0 + math.log(1.0 / delta)))
+    return norm + scale * root
 
 
 def bkb(

@@ -5,14 +5,16 @@ rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of 
 first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from noregret._types import Ints, Points
+from noregret._types import Floats, Ints, Points
 from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern
+from noregret.models.sparse import SparseGP
 
 #: the share of uniform draws after the design
 SHARE = 0.2
@@ -111,3 +113,19 @@ def starting_kernel(domain: Domain) -> Kernel:
 def design_size(domain: Domain) -> int:
     """Uniform draws before the first fit: 10, or 4 per dimension."""
     return max(10, 4 * (domain.dimension or 1))
+
+
+def surprises(
+    model: SparseGP, told: Ints, sums: Floats, noise: float, delta: float
+) -> tuple[Floats, Floats]:
+    """How far the rewards that the model has not seen lie from its means, and its deviations there.
+
+    ``told`` and ``sums`` are counts and sums by arm (u), the new ones included. What noise explains
+    of the mean of n new rewards, with probability 1 − δ over all t, is taken off.
+    """
+    rows = np.flatnonzero(told > model.counts)
+    more = told[rows] - model.counts[rows]
+    means = (sums[rows] - model.sums[rows]) / more
+    chance = math.log(math.pi**2 * int(told.sum()) ** 2 * len(rows) / (3.0 * delta))
+    off = np.abs(means - model.arms.mean[rows]) - noise * np.sqrt(2.0 * chance / more)
+    return off, np.sqrt(model.lam * model.arms.leverage(model.lam)[rows])

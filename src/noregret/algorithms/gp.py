@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
+from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
-from noregret.algorithms.auto import Auto, design_size, starting_kernel
+from noregret.algorithms.auto import Auto, design_size, starting_kernel, surprises
 from noregret.algorithms.base import Optimizer
 from noregret.batching import BatchRule, FixedSize
 from noregret.box_search import SEARCHES, BoxSearch, box_batch, safest_point
@@ -49,9 +50,9 @@ class GPOptimizer(Optimizer):
         width: Width,
         ratio: float,
         sparsifier: Sparsifier,
-        search: str,
-        noise: Any,
-        norm: Any,
+        search: str = "gradients",
+        noise: Any = 0.1,
+        norm: Any = 1.0,
         **shared: Any,
     ) -> None:
         domain = as_domain(domain)
@@ -69,7 +70,7 @@ class GPOptimizer(Optimizer):
             follow, size = shared.get("lam") is None, design_size(domain)
             self._auto = Auto(learnt["kernel"], learnt["noise"], learnt["norm"], follow, size)
         # The model sees (reward − shift) / scale.
-        self._shift, self._scale = 0.0, 1.0
+        self._shift, self._unit = 0.0, 1.0
         self._uniform = False  # whether the batch under way is a uniform draw
         self.search = _checks.one_of("search", search, SEARCHES)
         self._box = BoxSearch(self.domain, search) if isinstance(self.domain, Box) else None
@@ -78,6 +79,7 @@ class GPOptimizer(Optimizer):
         self._sparsifier = sparsifier
         self._model = self._new_model()
         self._synced = 0  # evaluations the model holds
+        self._counted = 0  # evaluations that the bounds below count
         self._unasked = 0  # of them, those that nobody had asked for
         # Bounds on log det(K_t/λ + I), from leverages at batch starts times 1 and 3.
         self._log_det = {1: 0.0, 3: 0.0}
@@ -133,20 +135,28 @@ class GPOptimizer(Optimizer):
 
     def _sync(self) -> None:
         """Let the model take in what has been told since the last batch start."""
+        if self._observations.t != self._synced or len(self._observations) != len(self._model.arms):
+            with one_blas_thread():
+                self._take_in()
+
+    def _take_in(self) -> None:
         observations, model = self._observations, self._model
         if self._box:
-            model.see_points(observations.points[len(model.arms) :])
+            points = observations.points[len(model.arms) :]
+            model.see_points(points, self.kernel.diag(points))
         else:
             model.see(observations.ids[len(model.arms) :])
         if observations.t == self._synced:
             return
-        unasked = observations.unasked - self._unasked
         if self._auto and self._auto.due(observations.t):
             self._refit(self._auto)
-            model, unasked = self._model, observations.t  # everything is new to this model
+            model = self._model
         elif self._auto and self._auto.norm and self._auto.fitted:
             self._double_norm()
-        self._count_information()
+        if self._counted < observations.t:  # not again where the last attempt was interrupted
+            self._count_information()
+            self._counted = observations.t
+        unasked = observations.unasked - self._unasked
         counts = observations.told + observations.pending
         plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng, unasked)
         self._carry_out(plan)
@@ -163,33 +173,33 @@ class GPOptimizer(Optimizer):
 
         ``noise``, ``norm`` and ``lam`` are then those of the standardised rewards.
         """
-        return self._shift, self._scale
+        return self._shift, self._unit
 
     def _sums(self) -> Floats:
         """Sums of the rewards told by arm, as the model sees them (u)."""
         observations = self._observations
-        if not self._shift and self._scale == 1.0:
+        if not self._shift and self._unit == 1.0:
             return observations.sums
-        return np.asarray((observations.sums - self._shift * observations.told) / self._scale)
+        return np.asarray((observations.sums - self._shift * observations.told) / self._unit)
 
     def _refit(self, auto: Auto) -> None:
         """Fit what is learnt to the uniform draws, and start the model anew."""
         observations = self._observations
         X = observations.points[observations.history_rows[auto.random]]
         y = observations.rewards[auto.random]
-        noise = self.noise * self._scale  # in the rewards' units
+        noise = self.noise * self._unit  # in the rewards' units
         if auto.kernel:
             spread = float(y.std())
-            self._shift, self._scale = float(y.mean()), spread if spread > 0 else 1.0
+            self._shift, self._unit = float(y.mean()), spread if spread > 0 else 1.0
         fit = fit_kernel(
             self.kernel,
             X,
-            (y - self._shift) / self._scale,
-            None if auto.noise else noise / self._scale,
+            (y - self._shift) / self._unit,
+            None if auto.noise else noise / self._unit,
             only_noise=not auto.kernel,
             seed=self.seed,
         )
-        self.kernel, self.noise = fit.kernel, fit.noise if auto.noise else noise / self._scale
+        self.kernel, self.noise = fit.kernel, fit.noise if auto.noise else noise / self._unit
         if auto.kernel:
             self._prior = self.kernel.diag(self._points)
             self.kappa_squared = float(self.kernel.diag(X[:1])[0])  # the same everywhere
@@ -200,22 +210,15 @@ class GPOptimizer(Optimizer):
         auto.fitted = observations.t
         self._log("fit", draws=len(y), kernel=repr(self.kernel), noise=self.noise, norm=self.norm)
         self._model = self._new_model()
-        self._model.see_points(observations.points)
+        self._model.see_points(observations.points, self.kernel.diag(observations.points))
         self._log_det = {1: 0.0, 3: 0.0}
+        self._counted, self._unasked = 0, observations.unasked - observations.t  # all is new to it
 
     def _double_norm(self) -> None:
-        """Guess and double (BKB Section 4): more norm while new rewards contradict the bounds.
-
-        A mean of n new rewards may be off by β deviations and by what noise explains.
-        """
-        model, told = self._model, self._observations.told
-        rows = np.flatnonzero(told > model.counts)
-        more = told[rows] - model.counts[rows]
-        means = (self._sums()[rows] - model.sums[rows]) / more
-        chance = math.log(math.pi**2 * self.t**2 * len(rows) / (3.0 * self.delta))
-        off = np.abs(means - model.arms.mean[rows]) - self.noise * np.sqrt(2.0 * chance / more)
-        deviation = np.sqrt(self.lam * model.arms.leverage(self.lam)[rows])
+        """Guess and double (BKB Section 4): more norm while new rewards contradict the bounds."""
         if isinstance(self.width, str):
+            told, sums = self._observations.told, self._sums()
+            off, deviation = surprises(self._model, told, sums, self.noise, self.delta)
             while np.any(off > self._beta() * deviation + 1e-12) and self.norm < 1e12:
                 self.norm *= 2.0
                 self._log("norm doubled", norm=self.norm)
@@ -271,7 +274,7 @@ class GPOptimizer(Optimizer):
         view = (Surface if self._box else PosteriorView)(model, observations.pending, self.frozen)
         rule = self._rule(view, pending)
         picks, upper = self._picks(rule, view, width, limit)
-        upper = self._shift + self._scale * upper
+        upper = self._shift + self._unit * upper
         return picks, BatchInfo(upper, beta, rule.ratio, model.size)
 
     def _picks(
@@ -284,8 +287,7 @@ class GPOptimizer(Optimizer):
 
     def _uniform_draws(self, limit: int) -> int:
         """How many points to draw uniformly now, instead of choosing."""
-        observations = self._observations
-        asked = observations.t + int(observations.pending.sum())
+        asked = self.t + self.pending
         if self._auto and (wanted := self._auto.wanted(asked)):
             return min(wanted, limit) if self.adaptive or self._auto.fitted else limit
         # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
@@ -308,7 +310,7 @@ class GPOptimizer(Optimizer):
             ids = np.asarray(where, dtype=np.int64)
             leverage = PosteriorView(self._model, self._observations.pending).leverage[ids]
             mean = self._model.table.mean[ids]
-        return self._shift + self._scale * mean, self._scale**2 * self.lam * leverage
+        return self._shift + self._unit * mean, self._unit**2 * self.lam * leverage
 
     def _recommend(self) -> Recommendation:
         self._sync()
@@ -333,7 +335,7 @@ class GPOptimizer(Optimizer):
         self, id_: int, point: Any, mean: float, lower: float, upper: float, highest: float
     ) -> Recommendation:
         """In the rewards' units; ``highest`` is the largest upper bound of all."""
-        shift, scale = self._shift, self._scale
+        shift, scale = self._shift, self._unit
         return Recommendation(
             id=id_,
             point=point,
@@ -376,21 +378,23 @@ class GPOptimizer(Optimizer):
     def _state(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
         values = {
             "synced": self._synced,
+            "counted": self._counted,
             "unasked": self._unasked,
             "log_det": [self._log_det[1], self._log_det[3]],
             "surplus": self._sparsifier.surplus,
         }
         if self._auto:
             values["auto"] = self._auto.state()
-            values["settings"] = [self.noise, self.norm, self._shift, self._scale]
+            values["settings"] = [self.noise, self.norm, self._shift, self._unit]
         return self._model.state(), values
 
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
         self._model.restore(arrays, self._observations.points)
         self._synced = int(values["synced"])
+        self._counted = int(values["counted"])
         self._unasked = int(values["unasked"])
         self._log_det = {1: values["log_det"][0], 3: values["log_det"][1]}
         self._sparsifier.surplus = float(values["surplus"])
         if "auto" in values:
             self._auto = Auto.restore(values["auto"])
-            self.noise, self.norm, self._shift, self._scale = values["settings"]
+            self.noise, self.norm, self._shift, self._unit = values["settings"]

@@ -251,7 +251,7 @@ class ThompsonSampling(GPOptimizer):
             id_ = int(np.bincount(draws).argmax())
             where, point = np.array([id_]), self._points[id_]
         mean, radius = self._told_interval(where)
-        highest = (usual.lower + usual.gap - self._shift) / self._scale
+        highest = (usual.lower + usual.gap - self._shift) / self._unit
         upper = mean + radius
         return self._recommendation(id_, point, mean, mean - radius, upper, max(highest, upper))
 

@@ -24,7 +24,8 @@ def inclusion_probability(leverage: Floats, counts: Ints, qbar: float) -> Floats
     """
     p = np.minimum(qbar * leverage, 1.0)
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.expm1(counts * np.log1p(-p)) * (counts > 0))
+        chance = -np.expm1(np.maximum(counts, 1) * np.log1p(-p))
+    return np.where(counts > 0, chance, 0.0)  # none left once a pending arm is cancelled
 
 
 @dataclass(frozen=True)

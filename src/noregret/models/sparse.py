@@ -109,17 +109,16 @@ class SparseGP:
     def see(self, ids: Ints) -> None:
         """Take in arms not seen before, by their ids in the current list."""
         if len(ids):
-            self._take(self.table, ids)
+            self._take_in(self.table, ids)
 
-    def see_points(self, points: Points) -> None:
-        """Take in arms not seen before, by their points: O(n m²)."""
-        if len(points):
-            fresh = FeatureTable(points, self.kernel.diag(points), len(points))
-            fresh.refill(self.embed, self.size)
-            fresh.recompute(self.root.matrix, self.theta)
-            self._take(fresh, np.arange(len(points)))
+    def see_points(self, points: Points, prior: Floats) -> None:
+        """Take in arms not seen before that are not on the list: points, and k(x, x) of each."""
+        table = FeatureTable(points, prior)
+        table.refill(self.embed, self.size)
+        table.recompute(self.root.matrix, self.theta)
+        self._take_in(table, np.arange(len(points)))
 
-    def _take(self, table: FeatureTable, rows: Ints) -> None:
+    def _take_in(self, table: FeatureTable, rows: Ints) -> None:
         self.arms.append(table, rows)
         zeros = np.zeros(len(rows))
         self._sums = np.concatenate([self._sums, zeros])
@@ -245,6 +244,13 @@ class SparseGP:
         self.theta = self.root.solve(self._target)
         self.arms.recompute(self.root.matrix, self.theta)
         self.table.recompute(self.root.matrix, self.theta)
+
+    def set_theta(self, theta: Floats) -> None:
+        """Means from other weights (m) than those of least squares, until the next update."""
+        self.theta = theta
+        update = Update(theta=theta)
+        self.arms.apply(self.kernel, update)
+        self.table.apply(self.kernel, update)
 
     def replace_candidates(self, points: Points, prior: Floats) -> None:
         """Another list: its features and posterior, O(A m²); what is known of the arms stays."""

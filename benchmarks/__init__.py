@@ -1,0 +1,1 @@
+"""Measurements, each beside something run with it: `make bench`, or `python -m benchmarks`."""

@@ -1,0 +1,69 @@
+"""Durable studies: time per tell, size on disk and time to open, as the trials add up.
+
+Run with ``python -m benchmarks.study [trials]``. Every tell is one transaction that is on disk
+before the call returns, so its time is that of the disk; beside it stands a bare write of 4 KiB
+followed by fsync, made in the same folder.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import noregret as nr
+
+
+def main(trials: int = 100_000) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(1000, 2))
+    truth = np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.db"
+        study = nr.Study.create(
+            path, X, "bbkb", kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0
+        )
+        print(f"a bare 4 KiB write and fsync: {1e3 * bare_write(Path(folder)):.2f} ms\n")
+        print("  trials  ms per tell: mean  median  ms per trial asked  bytes per trial  open, s")
+        told = 0
+        for goal in [g for g in (1000, 3000, 10_000, 30_000, 100_000) if g <= trials]:
+            tells: list[float] = []
+            asking = asked = 0.0
+            while told < goal:
+                start = time.perf_counter()
+                batch = study.ask(min(100, goal - told))
+                asking += time.perf_counter() - start
+                asked += len(batch)
+                for number, id_ in zip(batch, batch.ids, strict=True):
+                    value = float(truth[id_] + 0.1 * rng.standard_normal())
+                    start = time.perf_counter()
+                    study.tell(number, value)
+                    tells.append(time.perf_counter() - start)
+                told += len(batch)
+            study.close()
+            size = path.stat().st_size
+            start = time.perf_counter()
+            study = nr.Study.open(path)
+            opened = time.perf_counter() - start
+            print(
+                f"{told:8,}  {1e3 * np.mean(tells):17.3f}  {1e3 * np.median(tells):6.3f}"
+                f"  {1e3 * asking / asked:18.3f}  {size / told:15.0f}  {opened:7.2f}"
+            )
+        study.close()
+
+
+def bare_write(folder: Path, times: int = 200) -> float:
+    """Seconds for a write of one page that is on disk afterwards."""
+    data = os.urandom(4096)
+    with (folder / "bare").open("wb", buffering=0) as file:
+        start = time.perf_counter()
+        for _ in range(times):
+            file.write(data)
+            os.fsync(file.fileno())
+        return (time.perf_counter() - start) / times
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))

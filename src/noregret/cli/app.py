@@ -1,0 +1,83 @@
+"""What all commands share: the app, errors as exit codes, where output goes."""
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+from rich.console import Console
+
+from noregret.execution import RunError
+from noregret.storage import DamagedError, FullError, LockedError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: people read this; stdout is for data
+console = Console(stderr=True, highlight=False)
+
+EXIT_CODES = """Exit codes: 0 done, 1 refused (the message says why, nothing was changed), 2 wrong
+usage, 3 another process is writing to the study, 4 the file is damaged, 5 too many evaluations
+failed, 6 the disk is full, 130 interrupted (the study continues)."""
+
+app = typer.Typer(
+    name="noregret",
+    help="Optimise noisy black boxes over long lists of choices, with guarantees.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+
+
+def command(name: str, example: str) -> Callable[[Command], Command]:
+    """A command of the app: an example in its help, errors as messages and exit codes."""
+
+    def register(function: Command) -> Command:
+        @functools.wraps(function)
+        def guarded(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except KeyboardInterrupt:
+                _stop("interrupted; what was told is stored, and the study continues", 130, options)
+            except LockedError as error:
+                _stop(str(error), 3, options)
+            except DamagedError as error:
+                _stop(str(error), 4, options)
+            except RunError as error:
+                _stop(str(error), 5, options)
+            except FullError as error:
+                _stop(str(error), 6, options)
+            except (ValueError, TypeError, OSError) as error:
+                _stop(str(error), 1, options)
+
+        app.command(name, epilog=f"Example: {example}")(guarded)
+        return function
+
+    return register
+
+
+def _stop(message: str, code: int, options: dict[str, Any]) -> NoReturn:
+    if options.get("as_json"):
+        print(json.dumps({"error": message, "exit_code": code}), file=sys.stderr)
+    else:
+        console.print(f"[bold red]error:[/] {_escape(message)}", soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def _escape(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def say(text: str) -> None:
+    """Tell people something, beside the data on stdout."""
+    console.print(_escape(text), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Data for scripts, on stdout."""
+    print(json.dumps(value, default=str))

@@ -1,0 +1,143 @@
+"""``noregret create``: a list of candidates becomes a study."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from noregret.cli.app import Json, StudyPath, command, print_json, say
+from noregret.cli.candidates import median_distance, read_library
+from noregret.domains import Candidates
+from noregret.kernels import RBF, Kernel, Matern
+from noregret.study import Study
+
+
+class KernelName(StrEnum):
+    """Kernels by name."""
+
+    RBF = "rbf"
+    MATERN52 = "matern52"
+
+
+@command(
+    "create",
+    'noregret create plates.db --candidates library.csv --features "a,b,c" --id compound '
+    "--algorithm bbkb --batch 96",
+)
+def create(
+    study: StudyPath,
+    candidates: Annotated[str, typer.Option(help="The list to choose from: CSV or Parquet.")],
+    features: Annotated[
+        str | None,
+        typer.Option(help="Columns that describe a candidate; default: all numeric ones."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="The column that names a candidate.")
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help="Such as bbkb, bkb, gpucb.")] = "bbkb",
+    batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None,
+    minimize: Annotated[bool, typer.Option(help="Small values are good.")] = False,
+    kernel: Annotated[KernelName, typer.Option(help="The kernel.")] = KernelName.RBF,
+    lengthscale: Annotated[
+        float | None,
+        typer.Option(
+            help="Of the kernel, on standardised features; default: their median distance."
+        ),
+    ] = None,
+    scale: Annotated[
+        float, typer.Option(help="How far values spread (their deviation), in their unit.")
+    ] = 1.0,
+    prior_mean: Annotated[
+        float, typer.Option(help="What a value is expected to be beforehand.")
+    ] = 0.0,
+    noise: Annotated[
+        float | None,
+        typer.Option(help="Deviation of a repeated measurement; default: a tenth of --scale."),
+    ] = None,
+    norm: Annotated[float, typer.Option(help="Bound on the function's RKHS norm.")] = 1.0,
+    delta: Annotated[float, typer.Option(help="Bounds hold with probability 1 − delta.")] = 0.1,
+    width: Annotated[
+        str, typer.Option(help="practical, theory, or a number of deviations.")
+    ] = "practical",
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds after which an unanswered trial is handed out again."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes the questions repeatable.")] = None,
+    standardize: Annotated[
+        bool, typer.Option(help="Bring numeric features to mean 0 and deviation 1.")
+    ] = True,
+    drop_missing: Annotated[
+        bool, typer.Option("--drop-missing", help="Leave out rows with gaps.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a study from a list of candidates."""
+    library = read_library(
+        candidates, features, id_column, standardize=standardize, drop=drop_missing
+    )
+    notes = list(library.notes)
+    if lengthscale is None:
+        lengthscale = median_distance(library.points)
+        notes.append(
+            f"Lengthscale {lengthscale:.4g}: the median distance between candidates "
+            "(--lengthscale to set it)."
+        )
+    noise = 0.1 * scale if noise is None else noise
+    with Study.create(
+        study,
+        Candidates(library.points),
+        algorithm,
+        kernel=_kernel(kernel, lengthscale, scale),
+        direction="minimize" if minimize else "maximize",
+        prior_mean=prior_mean,
+        names=library.names,
+        table=library.table,
+        batch=batch,
+        timeout=timeout,
+        about={
+            "candidates": candidates,
+            "id": id_column or "id",
+            "columns": library.columns,
+            "notes": notes,
+        },
+        noise=noise,
+        norm=norm,
+        delta=delta,
+        width=_width(width),
+        **({} if seed is None else {"seed": seed}),
+    ) as made:
+        summary = {
+            "study": study,
+            "candidates": len(library.points),
+            "dimensions": library.points.shape[1],
+            "algorithm": made.settings["algorithm"],
+            "direction": made.settings["direction"],
+            "kernel": made.settings["kernel"],
+            "noise": noise,
+            "seed": made.settings["seed"],
+            "notes": notes,
+        }
+    if as_json:
+        print_json(summary)
+        return
+    say(
+        f"{study}: {summary['candidates']} candidates in {summary['dimensions']} dimensions, "
+        f"{algorithm} to {summary['direction']}, {summary['kernel']}, noise {noise:g}, "
+        f"seed {summary['seed']}"
+    )
+    for note in notes:
+        say(f"- {note}")
+
+
+def _kernel(name: KernelName, lengthscale: float, scale: float) -> Kernel:
+    if name is KernelName.RBF:
+        return RBF(lengthscale, variance=scale**2)
+    return Matern(lengthscale, nu=2.5, variance=scale**2)
+
+
+def _width(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text

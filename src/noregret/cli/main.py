@@ -1,0 +1,12 @@
+"""The program ``noregret``."""
+
+from noregret.cli import answers, create, running, showing
+from noregret.cli.app import app
+
+#: modules whose commands are part of the program
+COMMANDS = (create, answers, running, showing)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,124 @@
+"""An external program as the function of a study. No shell, and nothing is evaluated as code."""
+
+import contextlib
+import math
+import os
+import re
+import shlex
+import signal
+import subprocess
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+_KEPT = 2000
+
+
+class CommandError(RuntimeError):
+    """The program gave no value: how it ended, and the end of what it wrote."""
+
+
+class Command:
+    """Runs a program for each trial; the last line it prints is the value.
+
+    Parameters
+    ----------
+    template
+        Such as ``"python measure.py {a} {b}"``. It is split into words as a shell would, then
+        ``{field}`` is replaced inside each word; a value never becomes several words.
+    fields
+        The names that may stand in braces.
+    timeout
+        Seconds after which the program and all it started are killed.
+    """
+
+    def __init__(self, template: str, fields: Iterable[str], timeout: float | None = None) -> None:
+        try:
+            self.words = shlex.split(template)
+        except ValueError as error:
+            raise ValueError(f"command cannot be split into words: {error}") from error
+        if not self.words:
+            raise ValueError("command must name a program")
+        known = set(fields)
+        for word in self.words:
+            for field in _FIELD.findall(word):
+                if field not in known:
+                    raise ValueError(
+                        f"command asks for {{{field}}}; there is only {', '.join(sorted(known))}"
+                    )
+        self.timeout = timeout
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def arguments(self, values: Mapping[str, Any]) -> list[str]:
+        """The words of one call."""
+        return [_FIELD.sub(lambda m: _text(values[m.group(1)]), word) for word in self.words]
+
+    def __call__(self, values: Mapping[str, Any]) -> float:
+        """Run the program with these values."""
+        words = self.arguments(values)
+        with self._lock:
+            if self._stopped:
+                raise CommandError("the run was stopped")
+            try:
+                process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    errors="replace",
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise CommandError(f"{words[0]} cannot be started: {error}") from error
+            self._running.add(process)
+        try:
+            output, errors = process.communicate(timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            _, errors = process.communicate()
+            raise CommandError(_say(f"killed after {self.timeout:g} s", errors)) from None
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        if process.returncode != 0:
+            raise CommandError(_say(f"exit code {process.returncode}", errors))
+        lines = output.strip().splitlines()
+        try:
+            value = float(lines[-1])
+        except (IndexError, ValueError):
+            last = lines[-1][:200] if lines else "nothing"
+            raise CommandError(
+                _say(f"the last line must be the value, got {last!r}", errors)
+            ) from None
+        if not math.isfinite(value):
+            raise CommandError(_say(f"the value must be finite, got {value}", errors))
+        return value
+
+    def stop(self) -> None:
+        """Kill what is running; later calls fail."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+
+
+def _text(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _say(what: str, errors: str) -> str:
+    return f"{what}; stderr: {errors.strip()[-_KEPT:]}" if errors.strip() else what
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """The program and everything it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
