@@ -9,15 +9,19 @@ from noregret.algorithms import (
     GPUCB,
     IGPUCB,
     TGPUCB,
+    AsyncTS,
     HuberGPUCB,
     Optimizer,
     PiGPUCB,
     RobustUCB,
+    ThompsonSampling,
     Uniform,
     make,
 )
 from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
+from noregret.models.hyper import Fit, Priors, fit_kernel
+from noregret.optimize import Result, maximize, minimize
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.serialization import load
 from noregret.storage import StudyError
@@ -35,10 +39,12 @@ __all__ = [
     "IGPUCB",
     "RBF",
     "TGPUCB",
+    "AsyncTS",
     "Batch",
     "BatchInfo",
     "Box",
     "Candidates",
+    "Fit",
     "History",
     "HuberGPUCB",
     "Kernel",
@@ -47,14 +53,20 @@ __all__ = [
     "Optimizer",
     "PiGPUCB",
     "Precomputed",
+    "Priors",
     "Recommendation",
+    "Result",
     "RobustUCB",
     "Study",
     "StudyError",
     "TailReport",
+    "ThompsonSampling",
     "Uniform",
     "diagnose_tails",
+    "fit_kernel",
     "load",
     "make",
+    "maximize",
+    "minimize",
     "plot",
 ]

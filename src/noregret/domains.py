@@ -137,7 +137,9 @@ class Box:
         """n points of a scrambled Sobol sequence (n × d)."""
         from scipy.stats import qmc  # two thirds of this package's import time
 
-        engine = qmc.Sobol(self.dimension, rng=rng)
+        # SciPy spawns from the generator, which its saved state does not tell: give it a fresh one.
+        own = np.random.default_rng(rng.integers(1 << 63))
+        engine = qmc.Sobol(self.dimension, rng=own)
         unit = engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n]
         return np.asarray(qmc.scale(unit, self.lower, self.upper))
 

@@ -1,11 +1,11 @@
-"""A suite that every algorithm passes; run it on your own by subclassing it in a test module.
+"""Suites that every algorithm passes; run them on your own by subclassing in a test module.
 
 >>> class TestMine(AlgorithmSuite):
 ...     def make(self, domain, kernel, **options):
 ...         return MyAlgorithm(domain, kernel, **options)
 
 Needs pytest. ``options`` are those of :class:`~noregret.Optimizer`: ``noise``, ``norm``, ``delta``,
-``lam`` and ``seed``.
+``lam`` and ``seed``. :class:`AlgorithmSuite` plays on a list, :class:`BoxSuite` on a box.
 """
 
 import inspect
@@ -16,29 +16,23 @@ import numpy as np
 import pytest
 
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Candidates
+from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel
 from noregret.results import Batch
 from noregret.serialization import load
 
 
-class AlgorithmSuite:
-    """What users may rely on, whatever the algorithm, on a list of candidates."""
+class _Suite:
+    """What both suites need: a problem of two variables."""
 
-    #: candidates in the list that the tests use
-    size = 40
-
-    def make(self, domain: Candidates, kernel: Kernel, **options: Any) -> Optimizer:
+    def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
         """The algorithm under test."""
         raise TypeError("say how to build the algorithm: override make(domain, kernel, **options)")
 
-    # -- fixtures ----------------------------------------------------------------------------
-
     def build(self, seed: int = 0, **options: Any) -> Optimizer:
         """The algorithm on a smooth function of two variables."""
-        points = np.random.default_rng(12345).uniform(size=(self.size, 2))
         options = {"noise": 0.1, "norm": 2.0, "delta": 0.1, "lam": 0.1, "seed": seed, **options}
-        return self.make(Candidates(points), RBF(0.5), **options)
+        return self.make(self.domain(), RBF(0.5), **options)  # type: ignore[attr-defined]
 
     def evaluate(self, batch: Batch, seed: int = 0) -> Any:
         """Noisy values of a batch, repeatable (n)."""
@@ -46,11 +40,11 @@ class AlgorithmSuite:
         return np.sin(4 * batch.points[:, 0]) + batch.points[:, 1] + 0.1 * noise
 
     def play(self, optimizer: Optimizer, rounds: int, first: int = 0) -> list[Any]:
-        """Ask and tell; the ids of every round."""
+        """Ask and tell; the points of every round."""
         asked = []
         for i in range(first, first + rounds):
             batch = optimizer.ask()
-            asked.append(batch.ids)
+            asked.append(batch.points)
             optimizer.tell(batch, self.evaluate(batch, i))
         return asked
 
@@ -61,7 +55,16 @@ class AlgorithmSuite:
         with np.load(path) as archive:
             return {name: archive[name].tobytes() for name in archive.files}
 
-    # -- shapes and ids ----------------------------------------------------------------------
+
+class AlgorithmSuite(_Suite):
+    """What users may rely on, whatever the algorithm, on a list of candidates."""
+
+    #: candidates in the list that the tests use
+    size = 40
+
+    def domain(self) -> Candidates | Box:
+        """A list of points in the unit square."""
+        return Candidates(np.random.default_rng(12345).uniform(size=(self.size, 2)))
 
     def test_batches_have_ids_and_points(self) -> None:
         """Batches name rows of the list."""
@@ -101,8 +104,6 @@ class AlgorithmSuite:
             assert best.gap >= 0
             assert optimizer.beta >= 0
 
-    # -- seeds -------------------------------------------------------------------------------
-
     def test_same_seed_same_answers(self) -> None:
         """Two optimisers with one seed and the same rewards ask the same."""
         one, two = self.build(seed=7), self.build(seed=7)
@@ -125,8 +126,6 @@ class AlgorithmSuite:
         again = self.build(seed=optimizer.seed)
         for a, b in zip(self.play(optimizer, 3), self.play(again, 3), strict=True):
             np.testing.assert_array_equal(a, b)
-
-    # -- feedback ----------------------------------------------------------------------------
 
     def test_pending_points_never_move_the_mean(self) -> None:
         """Asking changes no mean and raises no deviation."""
@@ -209,8 +208,6 @@ class AlgorithmSuite:
             np.testing.assert_array_equal(batch.points, fresh[batch.ids])
             optimizer.tell(batch, self.evaluate(batch, i))
 
-    # -- files -------------------------------------------------------------------------------
-
     @pytest.mark.parametrize("rounds", [0, 1, 4])
     @pytest.mark.parametrize("in_flight", [False, True])
     def test_save_and_load_continue_bit_for_bit(
@@ -232,8 +229,6 @@ class AlgorithmSuite:
             np.testing.assert_array_equal(a, b)
         for a, b in zip(straight.predict(), resumed.predict(), strict=True):
             np.testing.assert_array_equal(a, b)
-
-    # -- bad input ---------------------------------------------------------------------------
 
     def test_bad_input_is_refused_and_changes_nothing(self, tmp_path: Path) -> None:
         """Each mistake is a ValueError or TypeError, and the state is untouched."""
@@ -292,3 +287,111 @@ class AlgorithmSuite:
         for name, member in inspect.getmembers(cls):
             if not name.startswith("_") and callable(member):
                 assert inspect.getdoc(member), name
+
+
+class BoxSuite(_Suite):
+    """What users may rely on, whatever the algorithm, on a box."""
+
+    #: points that predictions are compared at
+    probe = np.random.default_rng(5).uniform(size=(7, 2))
+
+    def domain(self) -> Candidates | Box:
+        """The unit square."""
+        return Box([(0, 1), (0, 1)])
+
+    def test_batches_are_points_of_the_box(self) -> None:
+        """Points lie inside; ids are −1; ``ask(n)`` gives at most n."""
+        optimizer = self.build()
+        for i, n in enumerate((1, 3, None, 2)):
+            batch = optimizer.ask(n)
+            assert 1 <= len(batch) <= (n or len(batch))
+            assert batch.points.shape == (len(batch), 2)
+            assert np.all((batch.points >= 0) & (batch.points <= 1))
+            assert np.all(batch.ids == -1)
+            optimizer.tell(batch, self.evaluate(batch, i))
+        assert optimizer.t == len(optimizer.history)
+
+    def test_predictions_and_recommendations(self) -> None:
+        """Means, deviations and intervals are there before and after the first reward."""
+        optimizer = self.build()
+        with pytest.raises(ValueError, match="points"):
+            optimizer.predict()
+        for rounds in (0, 3):
+            self.play(optimizer, rounds)
+            mean, std = optimizer.predict(self.probe)
+            assert mean.shape == std.shape == (7,)
+            assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
+            best = optimizer.recommend()
+            assert best.id == -1
+            assert best.point.shape == (2,)
+            assert np.all((best.point >= 0) & (best.point <= 1))
+            assert best.lower <= best.mean <= best.upper
+            assert best.gap >= 0
+
+    def test_pending_points_never_move_the_mean(self) -> None:
+        """Asking changes no mean and raises no deviation; cancelling undoes it."""
+        optimizer = self.build()
+        self.play(optimizer, 3)
+        mean, std = optimizer.predict(self.probe)
+        batch = optimizer.ask(2)
+        after_mean, after_std = optimizer.predict(self.probe)
+        np.testing.assert_array_equal(mean, after_mean)
+        assert np.all(after_std <= std + 1e-9)
+        optimizer.cancel(batch)
+        assert optimizer.pending == 0
+        np.testing.assert_allclose(optimizer.predict(self.probe), (mean, std), atol=1e-9)
+
+    def test_feedback_in_any_order_and_unasked(self) -> None:
+        """Several batches in flight, told in parts; old data at any time."""
+        optimizer = self.build()
+        optimizer.tell([[0.2, 0.3], [0.2, 0.3]], [0.1, 0.2])
+        self.play(optimizer, 2)
+        told = optimizer.t
+        flights = [optimizer.ask(3) for _ in range(3)]
+        parts = [batch[i : i + 1] for batch in reversed(flights) for i in range(len(batch))]
+        for part in parts[::2] + parts[1::2]:
+            optimizer.tell(part, self.evaluate(part))
+        assert optimizer.pending == 0
+        assert optimizer.t == told + len(parts)
+
+    def test_same_seed_same_answers_whatever_is_recommended(self) -> None:
+        """Asking for a recommendation does not change the run."""
+        one, two = self.build(seed=7), self.build(seed=7)
+        for i in range(4):
+            (a,), (b,) = self.play(one, 1, first=i), self.play(two, 1, first=i)
+            np.testing.assert_array_equal(a, b)
+            one.predict(self.probe)  # some algorithms take in rewards only when they are looked at
+            two.recommend()
+
+    @pytest.mark.parametrize("in_flight", [False, True])
+    def test_save_and_load_continue_bit_for_bit(self, in_flight: bool, tmp_path: Path) -> None:
+        """A loaded run goes on exactly as one that was never interrupted."""
+        straight, stopped = self.build(seed=4), self.build(seed=4)
+        self.play(straight, 4)
+        self.play(stopped, 4)
+        waiting = [o.ask() for o in (straight, stopped)] if in_flight else []
+        stopped.save(tmp_path / "run.npz")
+        resumed = load(tmp_path / "run.npz")
+        for optimizer, batch in zip((straight, resumed), waiting, strict=False):
+            optimizer.tell(batch, self.evaluate(batch))
+        ahead, again = self.play(straight, 3, first=4), self.play(resumed, 3, first=4)
+        for a, b in zip(ahead, again, strict=True):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(straight.predict(self.probe), resumed.predict(self.probe))
+
+    def test_bad_input_is_refused_and_changes_nothing(self, tmp_path: Path) -> None:
+        """Points outside, of the wrong length or not finite, and bad rewards."""
+        optimizer = self.build()
+        self.play(optimizer, 2)
+        before = self.fingerprint(optimizer, tmp_path)
+        for points in ([[0.5, 1.5]], [[0.5]], [[0.5, np.nan]], "ab", [[-0.1, 0.5]]):
+            with pytest.raises((ValueError, TypeError)):
+                optimizer.tell(points, [0.0])
+            with pytest.raises((ValueError, TypeError)):
+                optimizer.predict(points)
+        for rewards in ([np.nan], [0.0, 1.0], ["high"]):
+            with pytest.raises((ValueError, TypeError)):
+                optimizer.tell([[0.5, 0.5]], rewards)
+        with pytest.raises(TypeError, match="box"):
+            optimizer.replace_candidates(np.zeros((3, 2)))
+        assert self.fingerprint(optimizer, tmp_path) == before

@@ -7,6 +7,7 @@ from noregret.algorithms.heavy import ATAGPUCB, TGPUCB
 from noregret.algorithms.huber import HuberGPUCB
 from noregret.algorithms.pigpucb import IGPUCB, PiGPUCB
 from noregret.algorithms.robust import RobustUCB
+from noregret.algorithms.thompson import AsyncTS, ThompsonSampling
 from noregret.algorithms.uniform import Uniform
 
 __all__ = [
@@ -17,10 +18,12 @@ __all__ = [
     "GPUCB",
     "IGPUCB",
     "TGPUCB",
+    "AsyncTS",
     "HuberGPUCB",
     "Optimizer",
     "PiGPUCB",
     "RobustUCB",
+    "ThompsonSampling",
     "Uniform",
     "algorithms",
     "make",

@@ -28,11 +28,14 @@ class Optimizer(ABC):
     domain
         :class:`~noregret.Candidates` (or what makes them), or a :class:`~noregret.Box`.
     kernel
-        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
+        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``
+        (GP algorithms): Matérn 5/2 with one lengthscale per dimension, for standardised rewards,
+        fitted to uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
-        ξ, the standard deviation of the noise (its sub-Gaussian constant).
+        ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
     norm
-        F, a bound on the function's norm in the kernel's RKHS.
+        F, a bound on the function's norm in the kernel's RKHS; ``"auto"``: guessed, and doubled
+        whenever rewards contradict the bounds (see ``opt.events``).
     delta
         The bounds hold with probability at least 1 − δ.
     lam
@@ -40,6 +43,9 @@ class Optimizer(ABC):
         that noise (at least 1e-8 of the largest k(x, x)).
     seed
         Makes every answer repeatable; drawn at random, and to be read at ``opt.seed``, by default.
+    search
+        How a box is searched (GP algorithms): ``"gradients"``, many starts by L-BFGS-B, or
+        ``"direct"``, DIRECT and a climb, for at most three dimensions.
     """
 
     #: arguments given to the constructor, as a saved run needs them again

@@ -10,10 +10,16 @@ from noregret._types import Floats, Ints
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.gp import UNLIMITED, GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio
+from noregret.box_search import box_batch
+from noregret.domains import Box
 from noregret.models.dictionary import Sparsifier, inclusion_probability
-from noregret.models.sparse import SparseGP
+from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
 from noregret.results import BatchInfo
+from noregret.sampling import thompson_batch
+
+#: points of uncertainty sampling that one ask gives on a box
+_EXPLORATION_PIECE = 64
 
 
 class _Sparse(GPOptimizer):
@@ -55,7 +61,7 @@ class _Sparse(GPOptimizer):
             if not len(fresh):
                 fresh = np.array([int(np.argmax(chance))])
             before = model.size
-            model.rebuild(observations.told, observations.sums, fresh)
+            model.rebuild(observations.told, self._sums(), fresh)
         self._log("resparsify", before=before, after=model.size)
 
     def _options(self) -> dict[str, Any]:
@@ -67,7 +73,7 @@ class BKB(_Sparse):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed
+    domain, kernel, noise, norm, delta, lam, seed, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         ``"theory"``: β̃ of Theorem 2 at ε = 1/2, valid with probability 1 − δ for
@@ -85,11 +91,12 @@ class BKB(_Sparse):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
+        search: str = "gradients",
         width: Width = "theory",
         qbar: float | str = 2.0,
         dictionary: str = "grow",
@@ -102,6 +109,7 @@ class BKB(_Sparse):
             delta=delta,
             lam=lam,
             seed=seed,
+            search=search,
             width=width,
             ratio=1.0,
             qbar=qbar,
@@ -124,7 +132,7 @@ class BBKB(_Sparse):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed
+    domain, kernel, noise, norm, delta, lam, seed, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         ``"theory"``: C̃·β̃ of Theorem 2, valid with probability 1 − δ for ``qbar="theory"``.
@@ -136,13 +144,17 @@ class BBKB(_Sparse):
         C̃ ≥ 1; 1 gives batches of one.
     batch_rule
         ``"global"``: Lemma 1. ``"local"``: Lemma 3 where Lemma 1 would end the batch; longer
-        batches for more computation.
+        batches for more computation, on a list only.
     min_batch
         P: first sample where the variance is largest until every leverage is at most 1/P
         (Algorithm 3), after which batches have at least P(C̃ − 1)/3 points (A.5).
     dictionary
         ``"grow"``: keep old inducing points beside a fresh draw, compact when it pays.
         ``"resample"``: the paper to the letter.
+    acquisition
+        ``"ucb"``: the largest upper bound. ``"thompson"``: each pick is the maximiser of a
+        function drawn from the posterior at the batch start (Section 6); on a box, over fresh
+        Sobol points and the best points told. The batch rule stays.
     """
 
     adaptive = True
@@ -153,21 +165,28 @@ class BBKB(_Sparse):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
+        search: str = "gradients",
         width: Width = "theory",
         qbar: float | str = 2.0,
         ratio: float = 2.0,
         batch_rule: str = "global",
         min_batch: int | None = None,
         dictionary: str = "grow",
+        acquisition: str = "ucb",
     ) -> None:
+        self.acquisition = _checks.one_of("acquisition", acquisition, ("ucb", "thompson"))
         self.batch_rule = _checks.one_of("batch_rule", batch_rule, ("global", "local"))
         self.min_batch = None if min_batch is None else _checks.count("min_batch", min_batch)
-        self._exploration: Ints | None = None  # ids still to be sampled for min_batch
+        if batch_rule == "local" and isinstance(domain, Box):
+            raise ValueError(
+                "batch_rule 'local' checks every candidate of a list; on a box use 'global'"
+            )
+        self._exploration: Ints | Floats | None = None  # still to be sampled for min_batch
         super().__init__(
             domain,
             kernel,
@@ -176,6 +195,7 @@ class BBKB(_Sparse):
             delta=delta,
             lam=lam,
             seed=seed,
+            search=search,
             width=width,
             ratio=ratio,
             qbar=qbar,
@@ -194,18 +214,62 @@ class BBKB(_Sparse):
         return GlobalRatio(self.ratio, pending)
 
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
-        if self.min_batch is not None and self._exploration is None:
-            self._sync()
-            self._exploration = self._plan_exploration(self.min_batch)
+        if self.min_batch is None or (self._auto and not self._auto.fitted):
+            return super()._choose(n)
+        picks = self._explore(self.min_batch, n)
+        if not len(picks):
+            return super()._choose(n)
+        beta = self._beta()
+        mean, variance = self._predict(picks)
+        upper = mean + beta * np.sqrt(variance)
+        return picks, BatchInfo(upper, beta, 1.0, self._model.size)
+
+    def _picks(
+        self, rule: BatchRule, view: PosteriorView, width: float, limit: int
+    ) -> tuple[Ints | Floats, Floats]:
+        if self.acquisition == "ucb":
+            return super()._picks(rule, view, width, limit)
+        picks: Ints | Floats
+        if isinstance(view, Surface) and self._box:
+            points = self._box.box.spread(self._box.screen_size, self._rng)
+            points = np.concatenate([self._anchors(), points])
+            Z = self._model.embed(points)
+            residual = view.residual(Z, points)
+            leverage, told = view.at_points(Z, points, residual), view.told_leverage(points)
+            drawn = thompson_batch(Z, residual, self._model, leverage, told, rule, limit, self._rng)
+            picks = points[drawn]
+        else:
+            table = self._model.table
+            Z = table.all_features()
+            picks = drawn = thompson_batch(
+                Z, table.residual, self._model, view.leverage, view.told, rule, limit, self._rng
+            )
+            leverage = view.leverage
+        mean = Z[drawn] @ self._model.theta
+        return picks, np.asarray(mean + width * np.sqrt(leverage[drawn]))
+
+    def _explore(self, least: int, n: int | None) -> Ints | Floats:
+        """The next ids or points of uncertainty sampling; none once it is done."""
+        self._sync()
+        if self._exploration is None and self._box:
+            # A box is explored piece by piece: how many points it takes is not known beforehand.
+            surface = Surface(self._model, self._observations.pending)
+            goal = _Uncertainty(1.0 / least)
+            limit = min(n or _EXPLORATION_PIECE, _EXPLORATION_PIECE)
+            anchors = self._anchors()
+            points, _ = box_batch(
+                self._box, surface, 1.0, goal, limit, anchors, self._rng, mean=0.0
+            )
+            if goal.useful < len(points):
+                self._exploration = points[:0]
+                self._log("uncertainty sampling done")
+            return points[: goal.useful]
+        if self._exploration is None:
+            self._exploration = self._plan_exploration(least)
             self._log("uncertainty sampling", points=len(self._exploration))
-        if self._exploration is not None and len(self._exploration):
-            self._sync()
-            ids, self._exploration = self._exploration[:n], self._exploration[n:]
-            beta = self._beta()
-            mean, variance = self._predict(ids)
-            upper = mean + beta * np.sqrt(variance)
-            return ids, BatchInfo(upper, beta, 1.0, self._model.size)
-        return super()._choose(n)
+        picks = self._exploration[:n]
+        self._exploration = self._exploration[len(picks) :]
+        return picks
 
     def _plan_exploration(self, least: int) -> Ints:
         """Algorithm 3 (BBKB): the largest leverage again and again, until it is at most 1/P.
@@ -214,7 +278,7 @@ class BBKB(_Sparse):
         dictionary takes in every arm that lies outside its span.
         """
         observations = self._observations
-        model = SparseGP(self.kernel, self.lam, self._points, self._prior)
+        model = self._new_model()
         model.adopt(self._model.arms)
         counts = observations.told + observations.pending
         model.rebuild(counts, np.zeros(len(counts)), self._model.dictionary)
@@ -252,7 +316,7 @@ class BBKB(_Sparse):
 class _Uncertainty:
     """Ends a run of uncertainty sampling at the goal, or at an arm the dictionary must take in."""
 
-    def __init__(self, goal: float, residual: Any) -> None:
+    def __init__(self, goal: float, residual: Floats | None = None) -> None:
         self.ratio = 1.0
         self.goal = goal
         self.residual = residual
@@ -263,4 +327,4 @@ class _Uncertainty:
         if now <= self.goal:
             return True
         self.useful += 1
-        return bool(self.residual[id_] > 0.01 * self.goal)
+        return self.residual is not None and bool(self.residual[id_] > 0.01 * self.goal)

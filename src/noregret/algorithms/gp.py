@@ -1,4 +1,4 @@
-"""Algorithms on one GP over the list: following the observations, widths, choosing batches."""
+"""Algorithms on one GP, over a list or a box: following the observations, choosing batches."""
 
 import math
 from typing import Any
@@ -9,21 +9,28 @@ from noregret import _checks
 from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
+from noregret.algorithms.auto import Auto, design_size, starting_kernel, surprises
 from noregret.algorithms.base import Optimizer
 from noregret.batching import BatchRule, FixedSize
+from noregret.box_search import SEARCHES, BoxSearch, box_batch, safest_point
+from noregret.domains import Box, as_domain
 from noregret.models.dictionary import Plan, Sparsifier
+from noregret.models.hyper import fit_kernel
 from noregret.models.sparse import SparseGP
+from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
-from noregret.results import BatchInfo, Recommendation
+from noregret.results import Batch, BatchInfo, Recommendation
 
 Width = str | float
 
 #: the limit of a batch that only its rule ends
 UNLIMITED = 1 << 62
+#: points known to be good from which a search of a box starts too
+_ANCHORS = 5
 
 
 class GPOptimizer(Optimizer):
-    """Keeps a GP model of a list and picks by upper confidence bounds.
+    """Keeps a GP model of a list or a box and picks by upper confidence bounds.
 
     Subclasses say which dictionary, which width and which batch rule.
     """
@@ -43,18 +50,43 @@ class GPOptimizer(Optimizer):
         width: Width,
         ratio: float,
         sparsifier: Sparsifier,
+        search: str = "gradients",
+        noise: Any = 0.1,
+        norm: Any = 1.0,
         **shared: Any,
     ) -> None:
-        super().__init__(domain, kernel, **shared)
+        domain = as_domain(domain)
+        which = {"kernel": kernel, "noise": noise, "norm": norm}
+        learnt = {name: isinstance(v, str) and v == "auto" for name, v in which.items()}
+        super().__init__(
+            domain,
+            starting_kernel(domain) if learnt["kernel"] else kernel,
+            noise=0.1 if learnt["noise"] else noise,
+            norm=1.0 if learnt["norm"] else norm,
+            **shared,
+        )
+        self._auto: Auto | None = None
+        if any(learnt.values()):
+            follow, size = shared.get("lam") is None, design_size(domain)
+            self._auto = Auto(learnt["kernel"], learnt["noise"], learnt["norm"], follow, size)
+        # The model sees (reward − shift) / scale.
+        self._shift, self._unit = 0.0, 1.0
+        self._uniform = False  # whether the batch under way is a uniform draw
+        self.search = _checks.one_of("search", search, SEARCHES)
+        self._box = BoxSearch(self.domain, search) if isinstance(self.domain, Box) else None
         self.width = self._check_width(width)
         self.ratio = _checks.at_least_one("ratio", ratio)
         self._sparsifier = sparsifier
-        self._model = SparseGP(self.kernel, self.lam, self._points, self._prior)
+        self._model = self._new_model()
         self._synced = 0  # evaluations the model holds
         self._counted = 0  # evaluations that the bounds below count
         self._unasked = 0  # of them, those that nobody had asked for
         # Bounds on log det(K_t/λ + I), from leverages at batch starts times 1 and 3.
         self._log_det = {1: 0.0, 3: 0.0}
+
+    def _new_model(self) -> SparseGP:
+        scale = self.kappa_squared if self._box else 0.0
+        return SparseGP(self.kernel, self.lam, self._points, self._prior, scale)
 
     # -- widths ------------------------------------------------------------------------------
 
@@ -80,6 +112,27 @@ class GPOptimizer(Optimizer):
 
     # -- following the observations ----------------------------------------------------------
 
+    def ask(self, n: int | None = None) -> Batch:
+        """What to evaluate next, see :meth:`~noregret.Optimizer.ask`."""
+        self._uniform = False
+        batch = super().ask(n)
+        if self._auto and self._uniform and batch._rows is not None:
+            self._auto.asked(batch._rows)
+        return batch
+
+    def tell(self, points: Any, rewards: Any) -> None:
+        """Report evaluations, see :meth:`~noregret.Optimizer.tell`."""
+        before = self.t
+        super().tell(points, rewards)
+        if self._auto:
+            self._auto.told(before, self._observations.history_rows[before:])
+
+    def cancel(self, points: Any) -> None:
+        """These pending points will never be told, see :meth:`~noregret.Optimizer.cancel`."""
+        super().cancel(points)
+        if self._auto:
+            self._auto.cancelled(self._observations.pending)
+
     def _sync(self) -> None:
         """Let the model take in what has been told since the last batch start."""
         if self._observations.t != self._synced or len(self._observations) != len(self._model.arms):
@@ -88,14 +141,23 @@ class GPOptimizer(Optimizer):
 
     def _take_in(self) -> None:
         observations, model = self._observations, self._model
-        model.see(observations.ids[len(model.arms) :])
+        if self._box:
+            points = observations.points[len(model.arms) :]
+            model.see_points(points, self.kernel.diag(points))
+        else:
+            model.see(observations.ids[len(model.arms) :])
         if observations.t == self._synced:
             return
+        if self._auto and self._auto.due(observations.t):
+            self._refit(self._auto)
+            model = self._model
+        elif self._auto and self._auto.norm and self._auto.fitted:
+            self._double_norm()
         if self._counted < observations.t:  # not again where the last attempt was interrupted
             self._count_information()
             self._counted = observations.t
-        counts = observations.told + observations.pending
         unasked = observations.unasked - self._unasked
+        counts = observations.told + observations.pending
         plan = self._sparsifier.plan(model, counts, self._qbar(), self._rng, unasked)
         self._carry_out(plan)
         if unasked:
@@ -104,6 +166,62 @@ class GPOptimizer(Optimizer):
                 self._log_det[factor] = min(self._log_det[factor], model.log_det_bound())
             self._unasked = observations.unasked
         self._synced = observations.t
+
+    @property
+    def standardisation(self) -> tuple[float, float]:
+        """Shift and scale: with ``kernel="auto"`` the model sees (reward − shift) / scale.
+
+        ``noise``, ``norm`` and ``lam`` are then those of the standardised rewards.
+        """
+        return self._shift, self._unit
+
+    def _sums(self) -> Floats:
+        """Sums of the rewards told by arm, as the model sees them (u)."""
+        observations = self._observations
+        if not self._shift and self._unit == 1.0:
+            return observations.sums
+        return np.asarray((observations.sums - self._shift * observations.told) / self._unit)
+
+    def _refit(self, auto: Auto) -> None:
+        """Fit what is learnt to the uniform draws, and start the model anew."""
+        observations = self._observations
+        X = observations.points[observations.history_rows[auto.random]]
+        y = observations.rewards[auto.random]
+        noise = self.noise * self._unit  # in the rewards' units
+        if auto.kernel:
+            spread = float(y.std())
+            self._shift, self._unit = float(y.mean()), spread if spread > 0 else 1.0
+        fit = fit_kernel(
+            self.kernel,
+            X,
+            (y - self._shift) / self._unit,
+            None if auto.noise else noise / self._unit,
+            only_noise=not auto.kernel,
+            seed=self.seed,
+        )
+        self.kernel, self.noise = fit.kernel, fit.noise if auto.noise else noise / self._unit
+        if auto.kernel:
+            self._prior = self.kernel.diag(self._points)
+            self.kappa_squared = float(self.kernel.diag(X[:1])[0])  # the same everywhere
+        if auto.lam:
+            self.lam = max(self.noise**2, 1e-8 * self.kappa_squared)
+        if auto.norm:
+            self.norm = max(fit.norm, 1e-3)
+        auto.fitted = observations.t
+        self._log("fit", draws=len(y), kernel=repr(self.kernel), noise=self.noise, norm=self.norm)
+        self._model = self._new_model()
+        self._model.see_points(observations.points, self.kernel.diag(observations.points))
+        self._log_det = {1: 0.0, 3: 0.0}
+        self._counted, self._unasked = 0, observations.unasked - observations.t  # all is new to it
+
+    def _double_norm(self) -> None:
+        """Guess and double (BKB Section 4): more norm while new rewards contradict the bounds."""
+        if isinstance(self.width, str):
+            told, sums = self._observations.told, self._sums()
+            off, deviation = surprises(self._model, told, sums, self.noise, self.delta)
+            while np.any(off > self._beta() * deviation + 1e-12) and self.norm < 1e12:
+                self.norm *= 2.0
+                self._log("norm doubled", norm=self.norm)
 
     def _count_information(self) -> None:
         """log det(K/λ + I) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""
@@ -116,9 +234,9 @@ class GPOptimizer(Optimizer):
         observations, model = self._observations, self._model
         before = model.size
         if plan.replace:
-            model.rebuild(observations.told, observations.sums, plan.rows)
+            model.rebuild(observations.told, self._sums(), plan.rows)
         else:
-            model.advance(observations.told, observations.sums, plan.rows)
+            model.advance(observations.told, self._sums(), plan.rows)
         if plan.reason in ("compact", "warm start"):
             self._log(plan.reason, before=before, after=model.size)
 
@@ -132,50 +250,106 @@ class GPOptimizer(Optimizer):
         """The batch rule for a batch that starts here."""
         return FixedSize()
 
+    def _draw(self, n: int) -> Ints | Floats:
+        """Ids or points uniformly at random."""
+        self._uniform = True
+        if isinstance(self.domain, Box):
+            return self.domain.sample(n, self._rng)
+        return self._rng.integers(len(self._points), size=n)
+
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         self._sync()
         model, observations = self._model, self._observations
         limit = (n or UNLIMITED) if self.adaptive else (n or 1)
         beta = self._beta()
-        if not observations.t and not observations.pending.any():
-            # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
-            ids = self._rng.integers(len(self._points), size=1 if self.adaptive else limit)
-            return ids, BatchInfo(beta * np.sqrt(self._prior[ids]), beta, 1.0, 0)
-        view = PosteriorView(model, observations.pending, self.frozen)
+        draws = self._uniform_draws(limit)
+        if draws:
+            drawn = self._draw(draws)
+            mean, variance = self._predict(drawn)
+            return drawn, BatchInfo(mean + beta * np.sqrt(variance), beta, 1.0, model.size)
         pending = float(observations.pending @ model.arms.leverage(self.lam))
-        rule = self._rule(view, pending)
         # Inside a batch the theorems multiply β by C̃ (α̃ of BBKB Theorem 2).
         inflation = self.ratio if self.width == "theory" else 1.0
         width = inflation * beta * math.sqrt(self.lam)
-        ids, upper = lazy_batch(view, model.table.mean, width, rule, limit)
-        return ids, BatchInfo(upper, beta, rule.ratio, model.size)
+        view = (Surface if self._box else PosteriorView)(model, observations.pending, self.frozen)
+        rule = self._rule(view, pending)
+        picks, upper = self._picks(rule, view, width, limit)
+        upper = self._shift + self._unit * upper
+        return picks, BatchInfo(upper, beta, rule.ratio, model.size)
+
+    def _picks(
+        self, rule: BatchRule, view: PosteriorView, width: float, limit: int
+    ) -> tuple[Ints | Floats, Floats]:
+        """The picks of a batch that starts here, and the bound of each."""
+        if self._box and isinstance(view, Surface):
+            return box_batch(self._box, view, width, rule, limit, self._anchors(), self._rng)
+        return lazy_batch(view, self._model.table.mean, width, rule, limit)
+
+    def _uniform_draws(self, limit: int) -> int:
+        """How many points to draw uniformly now, instead of choosing."""
+        asked = self.t + self.pending
+        if self._auto and (wanted := self._auto.wanted(asked)):
+            return min(wanted, limit) if self.adaptive or self._auto.fitted else limit
+        # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
+        return 0 if asked else (1 if self.adaptive else limit)
+
+    def _anchors(self) -> Floats:
+        """The told points of a box with the largest means: where a search starts as well."""
+        told = np.flatnonzero(self._observations.told)
+        best = told[np.argsort(-self._model.arms.mean[told], kind="stable")[:_ANCHORS]]
+        return np.asarray(self._observations.points[best])
 
     # -- what is known -----------------------------------------------------------------------
 
     def _predict(self, where: Ints | Floats) -> tuple[Floats, Floats]:
         self._sync()
-        ids = np.asarray(where, dtype=np.int64)
-        leverage = PosteriorView(self._model, self._observations.pending).leverage
-        return self._model.table.mean[ids], self.lam * leverage[ids]
+        if self._box:
+            surface = Surface(self._model, self._observations.pending)
+            mean, leverage = surface.evaluate(np.asarray(where, dtype=np.float64))
+        else:
+            ids = np.asarray(where, dtype=np.int64)
+            leverage = PosteriorView(self._model, self._observations.pending).leverage[ids]
+            mean = self._model.table.mean[ids]
+        return self._shift + self._unit * mean, self._unit**2 * self.lam * leverage
 
     def _recommend(self) -> Recommendation:
         self._sync()
+        if self._box:
+            surface = Surface(self._model, np.zeros(len(self._model.arms), dtype=np.int64))
+            told = self._observations.points[self._observations.told > 0]
+            width = self._beta() * math.sqrt(self.lam)
+            # A generator of its own: what is recommended does not change what is asked next.
+            rng = np.random.default_rng([self.seed, self.t])
+            found = safest_point(self._box, surface, width, told, self._anchors(), rng)
+            return self._recommendation(-1, *found)
         table = self._model.table
         radius = self._beta() * np.sqrt(self.lam * table.leverage(self.lam))
         lower, upper = table.mean - radius, table.mean + radius
         best = int(np.argmax(lower))
+        mean = float(table.mean[best])
+        return self._recommendation(
+            best, self._points[best], mean, lower[best], upper[best], upper.max()
+        )
+
+    def _recommendation(
+        self, id_: int, point: Any, mean: float, lower: float, upper: float, highest: float
+    ) -> Recommendation:
+        """In the rewards' units; ``highest`` is the largest upper bound of all."""
+        shift, scale = self._shift, self._unit
         return Recommendation(
-            id=best,
-            point=self._points[best],
-            mean=float(table.mean[best]),
-            lower=float(lower[best]),
-            upper=float(upper[best]),
-            gap=max(float(upper.max() - lower[best]), 0.0),
+            id=id_,
+            point=point,
+            mean=shift + scale * mean,
+            lower=shift + scale * float(lower),
+            upper=shift + scale * float(upper),
+            gap=scale * max(float(highest - lower), 0.0),
         )
 
     @property
-    def dictionary(self) -> Ints:
-        """Ids of the inducing points (m); −1 for points of a replaced list."""
+    def dictionary(self) -> Any:
+        """The inducing points: ids (m; −1 for a replaced list's), or points of a box (m × d)."""
+        if self._box:
+            return self.dictionary_points
         self._sync()
         return np.asarray(self._observations.ids[self._model.dictionary])
 
@@ -209,6 +383,9 @@ class GPOptimizer(Optimizer):
             "log_det": [self._log_det[1], self._log_det[3]],
             "surplus": self._sparsifier.surplus,
         }
+        if self._auto:
+            values["auto"] = self._auto.state()
+            values["settings"] = [self.noise, self.norm, self._shift, self._unit]
         return self._model.state(), values
 
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
@@ -218,3 +395,6 @@ class GPOptimizer(Optimizer):
         self._unasked = int(values["unasked"])
         self._log_det = {1: values["log_det"][0], 3: values["log_det"][1]}
         self._sparsifier.surplus = float(values["surplus"])
+        if "auto" in values:
+            self._auto = Auto.restore(values["auto"])
+            self.noise, self.norm, self._shift, self._unit = values["settings"]

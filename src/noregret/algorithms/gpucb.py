@@ -6,6 +6,7 @@ from typing import Any
 from noregret import _checks, widths
 from noregret.algorithms.gp import GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, ProductRule
+from noregret.domains import Box
 from noregret.models.dictionary import Sparsifier
 from noregret.models.view import PosteriorView
 
@@ -16,6 +17,8 @@ class _ExactGP(GPOptimizer):
     widths = ("theory", "practical", "srinivas")
 
     def __init__(self, domain: Any, kernel: Any, *, width: Width, ratio: float, **shared: Any):
+        if width == "srinivas" and isinstance(domain, Box):
+            raise ValueError("width 'srinivas' counts the candidates of a list; a box has none")
         super().__init__(
             domain,
             kernel,
@@ -42,7 +45,7 @@ class GPUCB(_ExactGP):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed
+    domain, kernel, noise, norm, delta, lam, seed, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         ``"theory"``: β = √λF + ξ√(2(log det(K/λ+I) + log 1/δ)) (BKB eq. 7), with
@@ -56,11 +59,12 @@ class GPUCB(_ExactGP):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
+        search: str = "gradients",
         width: Width = "theory",
     ) -> None:
         super().__init__(
@@ -71,6 +75,7 @@ class GPUCB(_ExactGP):
             delta=delta,
             lam=lam,
             seed=seed,
+            search=search,
             width=width,
             ratio=1.0,
         )
@@ -81,7 +86,7 @@ class GPBUCB(_ExactGP):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, width
+    domain, kernel, noise, norm, delta, lam, seed, search, width
         As for :class:`~noregret.GPUCB`; inside a batch the theory's width is multiplied by C.
     ratio
         C: a batch ends when its bound on the ratio of posterior deviations passes this.
@@ -97,11 +102,12 @@ class GPBUCB(_ExactGP):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
+        search: str = "gradients",
         width: Width = "theory",
         ratio: float = 2.0,
         batch_rule: str = "product",
@@ -115,6 +121,7 @@ class GPBUCB(_ExactGP):
             delta=delta,
             lam=lam,
             seed=seed,
+            search=search,
             width=width,
             ratio=ratio,
         )

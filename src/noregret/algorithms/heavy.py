@@ -26,7 +26,7 @@ class TGPUCB(TruncatedGP):
     Parameters
     ----------
     domain, kernel, norm, delta, seed
-        As for every algorithm, see :class:`~noregret.Optimizer`; the domain is a list.
+        As for every algorithm, see :class:`~noregret.Optimizer`; no ``"auto"``.
     alpha
         α in (0, 1]: rewards have a finite moment of order 1 + α; 1 for a finite variance.
     v
@@ -153,8 +153,8 @@ class ATAGPUCB(TruncatedGP):
         √(variance/λ). A number β: mean ± β·std, with the practical levels.
     features
         ``"nystrom"``: a dictionary drawn by posterior variances, any kernel. ``"qff"``: quadrature
-        Fourier features, for :class:`~noregret.RBF` in up to 4 dimensions. ``"exact"``: every
-        evaluated arm is in the dictionary.
+        Fourier features, for :class:`~noregret.RBF` on lists in up to 4 dimensions. ``"exact"``:
+        every evaluated arm is in the dictionary.
     ratio
         C̃ ≥ 1: above 1, BBKB's adaptive batches, q multiplied by C̃.
     epsilon

@@ -9,6 +9,7 @@ from noregret import _checks, widths
 from noregret._types import Floats
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import FeatureGP
+from noregret.domains import as_candidates
 from noregret.models.dictionary import Plan
 from noregret.models.huber import HuberMean
 from noregret.models.moments import estimate_from, robust_scale
@@ -77,7 +78,7 @@ class HuberGPUCB(FeatureGP):
     ) -> None:
         self._given = noise is not None
         super().__init__(
-            domain,
+            as_candidates(domain),
             kernel,
             noise=norm if noise is None else _checks.positive("noise", noise),
             norm=norm,

@@ -10,7 +10,7 @@ from noregret import _checks, widths_heavy
 from noregret._types import Floats, Points
 from noregret.algorithms.gp import GPOptimizer
 from noregret.batching import BatchRule, FixedSize, GlobalRatio
-from noregret.domains import as_candidates
+from noregret.domains import Box
 from noregret.models.dictionary import Plan, Sparsifier
 from noregret.models.fourier import quadrature_for, spans_of
 from noregret.models.moments import estimate_from, robust_moment
@@ -80,9 +80,11 @@ class FeatureGP(GPOptimizer):
         self.nodes = None if nodes is None else _checks.count("nodes", nodes)
         self._horizon = None if horizon is None else _checks.count("horizon", horizon)
         sparsifier = Sparsifier("grow" if features == "nystrom" else "complete")
-        super().__init__(
-            as_candidates(domain), kernel, ratio=ratio, sparsifier=sparsifier, **others
-        )
+        if any(isinstance(v, str) and v == "auto" for v in (kernel, *others.values())):
+            raise ValueError("'auto' is not for truncated or clipped rewards: pass kernel and norm")
+        if features == "qff" and isinstance(domain, Box):
+            raise ValueError("features 'qff' need a list here; on a box use 'nystrom' or 'exact'")
+        super().__init__(domain, kernel, ratio=ratio, sparsifier=sparsifier, **others)
         self.adaptive = self.ratio > 1
         if self.features == "qff":
             # The exact GP of φᵀφ is regression on φ: λφᵀV⁻¹φ = k̃ − k̃ᵀ(K̃ + λI)⁻¹k̃ (choice i).

@@ -10,14 +10,14 @@ from noregret.results import BatchInfo
 
 
 class Uniform(GPOptimizer):
-    """Candidates uniformly at random, with replacement.
+    """Choices uniformly at random, with replacement.
 
     Predictions and recommendations come from the same sparse GP that BBKB uses, brought up to date
     only when they are asked for.
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed
+    domain, kernel, noise, norm, delta, lam, seed, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         Of the intervals of ``recommend``: as for :class:`~noregret.BBKB`.
@@ -28,11 +28,12 @@ class Uniform(GPOptimizer):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
+        search: str = "gradients",
         width: Width = "theory",
     ) -> None:
         super().__init__(
@@ -43,6 +44,7 @@ class Uniform(GPOptimizer):
             delta=delta,
             lam=lam,
             seed=seed,
+            search=search,
             width=width,
             ratio=1.0,
             sparsifier=Sparsifier("grow"),
@@ -55,4 +57,4 @@ class Uniform(GPOptimizer):
         return widths.bbkb(*shared, self._log_det[3])
 
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
-        return self._rng.integers(len(self._points), size=n or 1), None
+        return self._draw(n or 1), None

@@ -61,6 +61,8 @@ class SklearnKernel(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
+        if not len(X) or not len(Y):  # scikit-learn refuses no points
+            return np.empty((len(X), len(Y)))
         return np.asarray(self.kernel(X, Y), dtype=np.float64)
 
     def diag(self, X: Points) -> Floats:

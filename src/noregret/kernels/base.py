@@ -1,7 +1,11 @@
 """The kernel contract, sums and products."""
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
+from weakref import WeakSet
+
+import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -29,6 +33,38 @@ class Kernel(ABC):
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x)."""
 
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x for the rows of X (n × d) and Y (m × d): n × m × d.
+
+        A kernel that has no formula of its own gets central differences, with one warning.
+        """
+        if self not in _numerical:
+            _numerical.add(self)
+            warnings.warn(
+                f"{type(self).__name__} has no gradient: numerical differences are used, which is "
+                "slower and less exact",
+                stacklevel=2,
+            )
+        every = np.concatenate([X, Y])
+        span = every.max(axis=0) - every.min(axis=0) if len(every) else np.ones(X.shape[1])
+        step = _STEP * np.where(span > 0, span, 1.0)
+        out = np.empty((len(X), len(Y), X.shape[1]))
+        for i, h in enumerate(step):
+            shift = np.zeros(X.shape[1])
+            shift[i] = h
+            out[:, :, i] = (self(X + shift, Y) - self(X - shift, Y)) / (2.0 * h)
+        return out
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d) for weights (n × m)."""
+        return np.asarray(np.einsum("ij,ijk->ik", weights, self.gradient(X, Y)))
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d)."""
+        # By symmetry d/dx k(x, x) is twice the gradient in the first argument.
+        rows = [self.gradient(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))]
+        return 2.0 * np.array(rows).reshape(X.shape)
+
     def params(self) -> dict[str, Any]:
         """The constructor's arguments: numbers, lists, arrays or kernels."""
         return dict(vars(self))
@@ -49,6 +85,12 @@ class Kernel(ABC):
         return f"{type(self).__name__}({arguments})"
 
 
+#: kernels that have warned of their numerical gradients
+_numerical: WeakSet[Kernel] = WeakSet()
+#: of the points' span: the cube root of the machine precision balances both errors
+_STEP = float(np.finfo(float).eps ** (1 / 3))
+
+
 class Scaled(Kernel):
     """``variance`` times a kernel."""
 
@@ -63,6 +105,18 @@ class Scaled(Kernel):
     def diag(self, X: Points) -> Floats:
         """The n values on the diagonal."""
         return self.variance * self.kernel.diag(X)
+
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        return self.variance * self.kernel.gradient(X, Y)
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        return self.variance * self.kernel.pullback(X, Y, weights)
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d)."""
+        return self.variance * self.kernel.diag_gradient(X)
 
 
 class Sum(Kernel):
@@ -80,6 +134,18 @@ class Sum(Kernel):
         """The n values on the diagonal."""
         return self.left.diag(X) + self.right.diag(X)
 
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        return self.left.gradient(X, Y) + self.right.gradient(X, Y)
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        return self.left.pullback(X, Y, weights) + self.right.pullback(X, Y, weights)
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d)."""
+        return self.left.diag_gradient(X) + self.right.diag_gradient(X)
+
 
 class Product(Kernel):
     """k1(x, y) · k2(x, y)."""
@@ -95,3 +161,18 @@ class Product(Kernel):
     def diag(self, X: Points) -> Floats:
         """The n values on the diagonal."""
         return self.left.diag(X) * self.right.diag(X)
+
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        one = self.left.gradient(X, Y) * self.right(X, Y)[:, :, None]
+        return np.asarray(one + self.right.gradient(X, Y) * self.left(X, Y)[:, :, None])
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        one = self.left.pullback(X, Y, weights * self.right(X, Y))
+        return one + self.right.pullback(X, Y, weights * self.left(X, Y))
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d)."""
+        one = self.left.diag_gradient(X) * self.right.diag(X)[:, None]
+        return np.asarray(one + self.right.diag_gradient(X) * self.left.diag(X)[:, None])

@@ -24,6 +24,18 @@ class Linear(Kernel):
         """The n values k(x, x)."""
         return np.asarray(self.variance * (np.einsum("ij,ij->i", X, X) + self.offset))
 
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        return np.repeat(self.variance * Y[None], len(X), axis=0)
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        return np.asarray(self.variance * (weights @ Y))
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d)."""
+        return 2.0 * self.variance * X
+
 
 class Precomputed(Kernel):
     """A kernel given by its matrix: points are row numbers, ``Candidates(range(n))``.

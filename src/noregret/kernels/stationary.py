@@ -58,13 +58,14 @@ class Stationary(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        return self._of_squared_distance(self._squared(X, Y))
+        return self._of_squared_distance(self.squared(X, Y))
 
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x) = variance."""
         return np.full(len(X), self.variance)
 
-    def _squared(self, X: Points, Y: Points) -> Floats:
+    def squared(self, X: Points, Y: Points) -> Floats:
+        """Squared distances after division by the lengthscale(s) (n × m)."""
         if X.ndim != 2 or Y.ndim != 2:
             raise TypeError(f"{type(self).__name__} needs points of numbers, not objects")
         if isinstance(self.lengthscale, list):
@@ -79,6 +80,25 @@ class Stationary(Kernel):
         squared /= self.lengthscale**2
         return squared
 
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        slope = 2.0 * self.slope(self.squared(X, Y))
+        return np.asarray(slope[:, :, None] * (X[:, None] - Y[None]) / np.square(self.lengthscale))
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): two matrix products."""
+        slope = 2.0 * weights * self.slope(self.squared(X, Y))
+        total = X * slope.sum(axis=1)[:, None] - slope @ Y
+        return np.asarray(total / np.square(self.lengthscale))
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d): zero."""
+        return np.zeros(X.shape)
+
+    def slope(self, squared: Floats) -> Floats:
+        """dk/d(r²) at squared scaled distances r²; 0 where it is infinite."""
+        raise TypeError("use RBF or Matern")
+
     def _of_squared_distance(self, squared: Floats) -> Floats:
         raise TypeError("use RBF or Matern")
 
@@ -92,6 +112,10 @@ class RBF(Stationary):
         if self.variance != 1.0:
             squared *= self.variance
         return squared
+
+    def slope(self, squared: Floats) -> Floats:
+        """dk/d(r²) = −k/2."""
+        return -0.5 * self._of_squared_distance(squared.copy())
 
 
 class Matern(Stationary):
@@ -114,6 +138,32 @@ class Matern(Stationary):
         else:
             values = self._general(math.sqrt(2.0 * self.nu) * r)
         return self.variance * values
+
+    def slope(self, squared: Floats) -> Floats:
+        """dk/d(r²), from d/ds s^ν K_ν(s) = −s^ν K_{ν−1}(s); 0 where it is infinite."""
+        r = np.sqrt(squared)
+        if self.nu == 0.5:
+            apart = r > 1e-12
+            values = -0.5 * np.exp(-r) * apart / np.where(apart, r, 1.0)
+        elif self.nu == 1.5:
+            values = -1.5 * np.exp(-math.sqrt(3.0) * r)
+        elif self.nu == 2.5:
+            s = math.sqrt(5.0) * r
+            values = (-5.0 / 6.0) * (1.0 + s) * np.exp(-s)
+        else:
+            values = self._general_slope(math.sqrt(2.0 * self.nu) * r)
+        return np.asarray(self.variance * values)
+
+    def _general_slope(self, s: Floats) -> Floats:
+        """−ν 2^(1−ν)/Γ(ν) s^(ν−1) K_{ν−1}(s), which tends to −ν/(2(ν−1)) as s → 0 for ν > 1."""
+        at_zero = -0.5 * self.nu / (self.nu - 1.0) if self.nu > 1.0 else 0.0
+        tiny = s < 1e-10
+        s = np.where(tiny, 1.0, s)
+        scale = (1.0 - self.nu) * math.log(2.0) - math.log(gamma(self.nu)) + math.log(self.nu)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = -np.exp(scale + (self.nu - 1.0) * np.log(s)) * kv(self.nu - 1.0, s)
+        values[~np.isfinite(values) | tiny] = at_zero
+        return np.asarray(values)
 
     def _general(self, s: Floats) -> Floats:
         """2^(1−ν)/Γ(ν) s^ν K_ν(s), which tends to 1 as s → 0 (where K_ν overflows)."""

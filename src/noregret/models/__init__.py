@@ -1,6 +1,15 @@
 """What do we believe? GPs over a list, exact or on a dictionary of inducing points."""
 
 from noregret.models.dictionary import Sparsifier, bless, inclusion_probability
+from noregret.models.hyper import Fit, Priors, fit_kernel
 from noregret.models.sparse import SparseGP
 
-__all__ = ["SparseGP", "Sparsifier", "bless", "inclusion_probability"]
+__all__ = [
+    "Fit",
+    "Priors",
+    "SparseGP",
+    "Sparsifier",
+    "bless",
+    "fit_kernel",
+    "inclusion_probability",
+]

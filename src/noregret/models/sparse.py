@@ -30,7 +30,9 @@ class SparseGP:
     kernel, lam
         The prior covariance and the regularisation λ.
     points, prior
-        The candidates (A × d, or A objects) and k(x, x) of each.
+        The candidates (A × d, or A objects) and k(x, x) of each; none (0 × d) for a box.
+    scale
+        The largest k(x, x), for a box.
 
     Attributes
     ----------
@@ -46,7 +48,9 @@ class SparseGP:
         F with V⁻¹ = FFᵀ.
     """
 
-    def __init__(self, kernel: Kernel, lam: float, points: Points, prior: Floats) -> None:
+    def __init__(
+        self, kernel: Kernel, lam: float, points: Points, prior: Floats, scale: float = 0.0
+    ) -> None:
         self.kernel = kernel
         self.lam = lam
         self.table = FeatureTable(points, prior)
@@ -60,13 +64,18 @@ class SparseGP:
         self._whole = True  # False while an update is under way, or after one was interrupted
         # Directions with less prior variance than this outside the span are round-off (or, for a
         # tiny λ, too small to matter beside it).
-        scale = float(prior.max())
+        scale = float(prior.max(initial=scale))
         self.tolerance = float(np.clip(1e-3 * lam, 1e-13 * scale, 1e-10 * scale))
 
     @property
     def size(self) -> int:
         """m, the number of inducing points."""
         return len(self.dictionary)
+
+    @property
+    def sums(self) -> Floats:
+        """Sums of the rewards that the posterior holds, by arm (u)."""
+        return self._sums
 
     def log_det(self) -> float:
         """log det(V/λ): log det(K_t/λ + I) on the dictionary's span."""

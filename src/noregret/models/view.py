@@ -87,9 +87,12 @@ class PosteriorView:
             covariance -= (one.b @ self._fall.T) @ (two.b @ self._fall.T).T
         return np.asarray(covariance)
 
-    def at_points(self, Z: Floats, points: Points, residual: Floats) -> Floats:
-        """Leverage at any points with their features (n × m) and residuals (n)."""
-        b = self._coordinates(Z, points)
+    def at_points(
+        self, Z: Floats, points: Points, residual: Floats, b: Floats | None = None
+    ) -> Floats:
+        """Leverage at any points with their features (n × m), residuals (n) and coordinates b."""
+        if b is None:
+            b = self._coordinates(Z, points)
         inside = self.model.size
         values = residual / self.model.lam + np.einsum("ij,ij->i", b[:, :inside], b[:, :inside])
         if len(self._fall):

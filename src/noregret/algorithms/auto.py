@@ -1,0 +1,131 @@
+"""Settings nobody has to guess: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
+
+Kernel and noise are fitted to uniform draws only, never to points that the algorithm chose, whose
+rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of uniform draws comes
+first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.domains import Box, Domain
+from noregret.kernels import Kernel, Matern
+from noregret.models.sparse import SparseGP
+
+#: the share of uniform draws after the design
+SHARE = 0.2
+
+
+@dataclass
+class Auto:
+    """Which settings are learnt, and which evaluations were uniform draws.
+
+    Attributes
+    ----------
+    kernel, noise, norm
+        Whether each is learnt.
+    lam
+        Whether λ follows the noise.
+    n_init
+        Uniform draws before the first fit.
+    random
+        Positions in the history of the uniform draws told: D_random.
+    fitted
+        Evaluations told at the last fit, 0 before the first.
+    """
+
+    kernel: bool
+    noise: bool
+    norm: bool
+    lam: bool
+    n_init: int
+    fitted: int = 0
+    random: list[int] = field(default_factory=list)
+    waiting: dict[int, int] = field(default_factory=dict)  # uniform draws not told yet, by row
+
+    @property
+    def refits(self) -> bool:
+        """Whether more uniform draws are needed after the design."""
+        return self.kernel or self.noise
+
+    def due(self, t: int) -> bool:
+        """Whether it is time for a fit."""
+        if not self.fitted:
+            return len(self.random) >= self.n_init
+        return self.refits and t >= 2 * self.fitted
+
+    def wanted(self, asked: int) -> int:
+        """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
+        drawn = len(self.random) + sum(self.waiting.values())
+        if not self.fitted:
+            return max(self.n_init - drawn, 1)
+        due = self.n_init + SHARE * (asked - self.n_init)
+        return 1 if self.refits and drawn < due else 0
+
+    def asked(self, rows: Ints) -> None:
+        """These rows have been drawn uniformly."""
+        for row in rows.tolist():
+            self.waiting[row] = self.waiting.get(row, 0) + 1
+
+    def told(self, first: int, rows: Ints) -> None:
+        """Evaluations of these rows have arrived, at positions ``first`` … of the history."""
+        for position, row in enumerate(rows.tolist(), first):
+            if row in self.waiting:
+                self.random.append(position)
+                self.waiting[row] -= 1
+                if not self.waiting[row]:
+                    del self.waiting[row]
+
+    def cancelled(self, pending: Ints) -> None:
+        """Rows are pending only this often (u)."""
+        kept = {row: min(count, int(pending[row])) for row, count in self.waiting.items()}
+        self.waiting = {row: count for row, count in kept.items() if count}
+
+    def state(self) -> dict[str, Any]:
+        """JSON that :meth:`restore` takes."""
+        values = {name: getattr(self, name) for name in _SAVED}
+        return {**values, "waiting": sorted(self.waiting.items())}
+
+    @classmethod
+    def restore(cls, values: dict[str, Any]) -> "Auto":
+        """What :meth:`state` gave."""
+        waiting = {int(row): int(count) for row, count in values["waiting"]}
+        return cls(**{name: values[name] for name in _SAVED}, waiting=waiting)
+
+
+_SAVED = ("kernel", "noise", "norm", "lam", "n_init", "fitted", "random")
+
+
+def starting_kernel(domain: Domain) -> Kernel:
+    """Matérn 5/2 with one lengthscale per dimension, a fifth of √d times the domain's span."""
+    points: Points = domain.bounds.T if isinstance(domain, Box) else domain.points
+    if points.dtype == object:
+        raise ValueError("kernel 'auto' needs candidates that are rows of numbers, not objects")
+    span = np.ptp(points, axis=0)
+    scales = 0.2 * np.sqrt(points.shape[1]) * np.where(span > 0, span, 1.0)
+    return Matern(scales, nu=2.5)
+
+
+def design_size(domain: Domain) -> int:
+    """Uniform draws before the first fit: 10, or 4 per dimension."""
+    return max(10, 4 * (domain.dimension or 1))
+
+
+def surprises(
+    model: SparseGP, told: Ints, sums: Floats, noise: float, delta: float
+) -> tuple[Floats, Floats]:
+    """How far the rewards that the model has not seen lie from its means, and its deviations there.
+
+    ``told`` and ``sums`` are counts and sums by arm (u), the new ones included. What noise explains
+    of the mean of n new rewards, with probability 1 − δ over all t, is taken off.
+    """
+    rows = np.flatnonzero(told > model.counts)
+    more = told[rows] - model.counts[rows]
+    means = (sums[rows] - model.sums[rows]) / more
+    chance = math.log(math.pi**2 * int(told.sum()) ** 2 * len(rows) / (3.0 * delta))
+    off = np.abs(means - model.arms.mean[rows]) - noise * np.sqrt(2.0 * chance / more)
+    return off, np.sqrt(model.lam * model.arms.leverage(model.lam)[rows])

@@ -1,0 +1,232 @@
+"""Who is next in a box? The largest upper confidence bound, from many starts by gradients.
+
+Maximising a GP's bound over a box is hard in general (BKB Section 5), so the maximum found here is
+the best of a search, not a certificate: Sobol points and the best points known are screened, the
+most promising climb together by L-BFGS-B, and the best one is polished. Inside a batch bounds only
+fall, so the screened values bound the current ones, only those on top are computed again, and the
+maximisers of earlier picks are starts of the next (BBKB Section 6).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import direct, minimize
+
+from noregret._types import Floats
+from noregret.batching import BatchRule
+from noregret.domains import Box
+from noregret.models.surface import Surface
+
+#: values (n) and gradients (n × d) of points (n × d)
+Objective = Callable[[Floats], tuple[Floats, Floats]]
+
+#: searches that users can name
+SEARCHES = ("gradients", "direct")
+
+_STARTS = 6
+_WARM_STARTS = 3
+_STALE = 64
+_LARGEST_SCREEN = 2048
+
+
+class BoxSearch:
+    """Maximises a function over a box.
+
+    Parameters
+    ----------
+    box
+        The box.
+    method
+        ``"gradients"``: many starts. ``"direct"``: DIRECT (SciPy's) and a climb from what it finds,
+        for at most three dimensions.
+    """
+
+    def __init__(self, box: Box, method: str = "gradients") -> None:
+        if method == "direct" and box.dimension > 3:
+            raise ValueError(
+                f"search must be 'gradients' above three dimensions, got 'direct' for "
+                f"{box.dimension}"
+            )
+        self.box = box
+        self.method = method
+        self._span = box.upper - box.lower
+
+    @property
+    def screen_size(self) -> int:
+        """Sobol points screened."""
+        return min(256 * (self.box.dimension + 1), _LARGEST_SCREEN)
+
+    def maximise(
+        self,
+        objective: Objective,
+        values: Callable[[Floats], Floats],
+        anchors: Floats,
+        rng: np.random.Generator,
+    ) -> tuple[Floats, float]:
+        """The best point (d) and value found.
+
+        ``values`` gives the objective without gradients; ``anchors`` (k × d) are points worth
+        trying beside the Sobol points.
+        """
+        if self.method == "direct":
+            return self._direct(objective, values, anchors)
+        points = np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
+        return self.climb(objective, points, values(points), _STARTS)
+
+    def climb(
+        self, objective: Objective, points: Floats, values: Floats, starts: int
+    ) -> tuple[Floats, float]:
+        """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
+        chosen = self._apart(points, values, starts)
+        found, level = self._together(objective, points[chosen], float(np.ptp(values)))
+        best = int(np.argmax(level))
+        if level[best] < values[chosen[0]]:  # a failed climb
+            return points[chosen[0]].copy(), float(values[chosen[0]])
+        return found[best], float(level[best])
+
+    def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
+        """The best points, none of them close to a better one."""
+        unit = (points - self.box.lower) / self._span
+        near = (0.05 * np.sqrt(self.box.dimension)) ** 2
+        chosen: list[int] = []
+        for i in np.argsort(-values, kind="stable")[: 16 * starts]:
+            if all(np.square(unit[i] - unit[j]).sum() > near for j in chosen):
+                chosen.append(int(i))
+                if len(chosen) == starts:
+                    break
+        return chosen
+
+    def _together(
+        self, objective: Objective, starts: Floats, scale: float
+    ) -> tuple[Floats, Floats]:
+        """All starts climb in one problem, their sum; then the best alone, to the end."""
+        joint = self._lbfgs(objective, starts, scale, 40)
+        level = objective(joint)[0]
+        best = int(np.argmax(level))
+        polished = self._lbfgs(objective, joint[best : best + 1], scale, 100)
+        top = float(objective(polished)[0][0])
+        if top > level[best]:
+            joint[best], level[best] = polished[0], top
+        return joint, level
+
+    def _lbfgs(self, objective: Objective, starts: Floats, scale: float, steps: int) -> Floats:
+        """Climb from starts (k × d), in coordinates where the box is the unit cube."""
+        lower, span, shape = self.box.lower, self._span, starts.shape
+        scale = scale if scale > 0 else 1.0
+
+        def negative(u: Floats) -> tuple[float, Floats]:
+            level, gradient = objective(lower + u.reshape(shape) * span)
+            return -float(level.sum()) / scale, (-gradient * span / scale).ravel()
+
+        result = minimize(
+            negative,
+            ((starts - lower) / span).ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * starts.size,
+            options={"maxiter": steps, "ftol": 1e-12, "gtol": 1e-8},
+        )
+        return np.asarray(np.clip(lower + result.x.reshape(shape) * span, lower, self.box.upper))
+
+    def _direct(
+        self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
+    ) -> tuple[Floats, float]:
+        result = direct(
+            lambda x: -float(values(x[None])[0]),
+            list(zip(self.box.lower, self.box.upper, strict=True)),
+            maxfun=500 * self.box.dimension,
+        )
+        found = np.clip(result.x, self.box.lower, self.box.upper)
+        starts = np.concatenate([found[None], anchors])
+        return self.climb(objective, starts, values(starts), 1)
+
+
+def box_batch(
+    search: BoxSearch,
+    surface: Surface,
+    width: float,
+    rule: BatchRule,
+    limit: int,
+    anchors: Floats,
+    rng: np.random.Generator,
+    mean: float = 1.0,
+) -> tuple[Floats, Floats]:
+    """Pick points of the largest ``mean``·mean + width·√leverage until the rule ends the batch.
+
+    Returns
+    -------
+    points, upper
+        The picks (n × d), and the bound of each when it was picked (n).
+    """
+
+    def values(X: Floats) -> Floats:
+        centre, leverage = surface.evaluate(X)
+        return mean * centre + width * np.sqrt(leverage)
+
+    def objective(X: Floats) -> tuple[Floats, Floats]:
+        return surface.bound(X, width, mean)
+
+    if search.method == "direct":
+        screen = anchors
+    else:
+        screen = np.concatenate([anchors, search.box.spread(search.screen_size, rng)])
+    stale = values(screen)
+    picks: list[Floats] = []
+    bounds: list[float] = []
+    while True:
+        if search.method == "direct":
+            point, upper = search.maximise(objective, values, anchors, rng)
+        else:
+            if picks:
+                _refresh(values, screen, stale)
+            starts = _WARM_STARTS if picks else _STARTS
+            point, upper = search.climb(objective, screen, stale, starts)
+        picks.append(point)
+        bounds.append(upper)
+        X = point[None]
+        start, now = float(surface.told_leverage(X)[0]), float(surface.evaluate(X)[1][0])
+        if rule.add(len(picks) - 1, start, now) or len(picks) >= limit:
+            return np.array(picks), np.array(bounds)
+        surface.add(point)
+        screen, stale = np.concatenate([screen, X]), np.append(stale, upper)
+
+
+def safest_point(
+    search: BoxSearch,
+    surface: Surface,
+    width: float,
+    told: Floats,
+    anchors: Floats,
+    rng: np.random.Generator,
+) -> tuple[Floats, float, float, float, float]:
+    """The told point with the largest lower bound, moved uphill.
+
+    Returns the point (d), its mean, lower and upper bound, and the largest upper bound in the box.
+    """
+
+    def lower_bound(X: Floats) -> tuple[Floats, Floats]:
+        return surface.bound(X, -width)
+
+    def upper_bound(X: Floats) -> tuple[Floats, Floats]:
+        return surface.bound(X, width)
+
+    starts = told if len(told) else 0.5 * (search.box.lower + search.box.upper)[None]
+    point, lower = search.climb(lower_bound, starts, lower_bound(starts)[0], _STARTS)
+    mean, leverage = surface.evaluate(point[None])
+    centre = float(mean[0])
+    upper = centre + width * float(np.sqrt(leverage[0]))
+    anchors = np.concatenate([anchors, point[None]])
+    _, highest = search.maximise(upper_bound, lambda X: upper_bound(X)[0], anchors, rng)
+    return point, centre, min(lower, centre), upper, max(highest, upper)
+
+
+def _refresh(values: Callable[[Floats], Floats], screen: Floats, stale: Floats) -> None:
+    """Bring the largest values up to date in place: bounds only fall, so stale ones bound them."""
+    fresh = np.zeros(len(stale), dtype=bool)
+    while True:
+        top = np.argsort(-stale, kind="stable")[:_STALE]
+        top = top[~fresh[top]]
+        if not len(top):
+            return
+        stale[top] = values(screen[top])
+        fresh[top] = True

@@ -1,0 +1,171 @@
+"""Finitely many features φ with φ(x)ᵀφ(y) ≈ k(x, y): Mercer, random Fourier, Nyström."""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from noregret._types import Floats, Points
+from noregret.domains import Box
+from noregret.kernels import RBF, Kernel, Matern
+from noregret.kernels.stationary import Stationary
+from noregret.models.sparse import pivoted_cholesky
+
+#: Gauss–Legendre nodes of one axis: enough for lengthscales down to a hundredth of the side
+_NODES = 200
+#: eigenvalues below this fraction of the largest are round-off
+_ROUND_OFF = 1e-15
+
+
+class Features(Protocol):
+    """A map from points to features."""
+
+    size: int
+
+    def __call__(self, X: Points) -> Floats:
+        """φ of points (n × d): n × m."""
+
+    def gradient(self, X: Points, theta: Floats) -> Floats:
+        """The gradient of φ(x)ᵀθ (n × d)."""
+
+
+class MercerFeatures:
+    """√λ_i ψ_i of the kernel's eigenfunctions on a box, under the uniform measure.
+
+    One-dimensional eigenproblems are solved by Gauss–Legendre quadrature; an RBF kernel is a
+    product over the axes, so its eigenfunctions are products, of which the leading ones are kept.
+
+    Parameters
+    ----------
+    kernel, box
+        RBF on any box; RBF or Matern in one dimension.
+    tol
+        Features are kept until ∫(k(x, x) − ‖φ(x)‖²) is at most this fraction of ∫k(x, x),
+    most
+        or there are this many.
+    """
+
+    def __init__(self, kernel: Kernel, box: Box, tol: float = 1e-12, most: int = 1000) -> None:
+        if not mercer_is_available(kernel, box):
+            raise ValueError(
+                f"features 'mercer' need an RBF kernel, or Matern in one dimension, got {kernel!r} "
+                f"in {box.dimension}: use 'rff' or 'nystrom'"
+            )
+        assert isinstance(kernel, Stationary)
+        scales = np.broadcast_to(np.asarray(kernel.lengthscale), (box.dimension,))
+        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        roots = np.sqrt(0.5 * weights)  # of the uniform measure
+        self._axes: list[tuple[Kernel, Floats, Floats]] = []  # kernel, nodes, coefficients
+        spectra = []
+        for (low, high), scale in zip(box.bounds, scales, strict=True):
+            own: Kernel = Matern(scale, kernel.nu) if isinstance(kernel, Matern) else RBF(scale)
+            x = (low + (high - low) * 0.5 * (nodes + 1.0))[:, None]
+            values, vectors = np.linalg.eigh(roots[:, None] * own(x, x) * roots)
+            values, vectors = values[::-1], vectors[:, ::-1]
+            kept = values > _ROUND_OFF * values[0]
+            spectra.append(values[kept])
+            # √λ ψ(x) = λ^(-1/2) Σ_q √w_q u_q k(x, x_q)
+            coefficients = roots[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+            self._axes.append((own, x, coefficients))
+        self._which, self.eigenvalues = _leading_products(spectra, tol, most)
+        self.eigenvalues = kernel.variance * self.eigenvalues
+        self._amplitude = math.sqrt(kernel.variance)
+        self.size = len(self._which)
+
+    def __call__(self, X: Points) -> Floats:
+        """φ of points (n × d): n × m."""
+        out = np.full((len(X), self.size), self._amplitude)
+        for a, (kernel, nodes, coefficients) in enumerate(self._axes):
+            out *= (kernel(X[:, a : a + 1], nodes) @ coefficients)[:, self._which[:, a]]
+        return out
+
+    def gradient(self, X: Points, theta: Floats) -> Floats:
+        """The gradient of φ(x)ᵀθ (n × d), by the product rule."""
+        values, slopes = [], []
+        for a, (kernel, nodes, coefficients) in enumerate(self._axes):
+            column, which = X[:, a : a + 1], self._which[:, a]
+            values.append((kernel(column, nodes) @ coefficients)[:, which])
+            slopes.append((kernel.gradient(column, nodes)[:, :, 0] @ coefficients)[:, which])
+        out = np.empty(X.shape)
+        for a in range(len(self._axes)):
+            product = slopes[a] * (self._amplitude * theta)
+            for b, value in enumerate(values):
+                if b != a:
+                    product = product * value
+            out[:, a] = product.sum(axis=1)
+        return out
+
+
+def mercer_is_available(kernel: Kernel, box: Box) -> bool:
+    """Whether :class:`MercerFeatures` can be computed."""
+    return isinstance(kernel, RBF) or (isinstance(kernel, Matern) and box.dimension == 1)
+
+
+def _leading_products(
+    spectra: list[Floats], tol: float, most: int
+) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]], Floats]:
+    """The largest products of one eigenvalue per axis: their indices (m × d) and values (m)."""
+    which, values = np.zeros((1, 0), dtype=np.int64), np.ones(1)
+    for spectrum in spectra:
+        products = np.outer(values, spectrum).ravel()
+        # A product not among the leading ones cannot be part of a leading one.
+        order = np.argsort(-products, kind="stable")[: max(most, 1)]
+        rows, columns = np.divmod(order, len(spectrum))
+        which = np.column_stack([which[rows], columns])
+        values = products[order]
+    # Each axis integrates to k(x, x) = 1.
+    count = int(np.searchsorted(-(1.0 - np.cumsum(values)), -tol)) + 1
+    return which[:count], values[:count]
+
+
+class FourierFeatures:
+    """Random Fourier features (Rahimi & Recht 2007) of RBF and Matern kernels, in any dimension.
+
+    √(2 k(x, x)/m) cos(ωᵀx + b), ω from the kernel's spectral density: Gaussian for RBF, Student's
+    t with 2ν degrees of freedom for Matérn.
+    """
+
+    def __init__(
+        self, kernel: Kernel, dimension: int, rng: np.random.Generator, size: int = 500
+    ) -> None:
+        if not isinstance(kernel, (RBF, Matern)):
+            raise ValueError(f"features 'rff' need an RBF or Matern kernel, got {kernel!r}")
+        self.size = size
+        frequencies = rng.standard_normal((size, dimension))
+        if isinstance(kernel, Matern):
+            chi = rng.chisquare(2.0 * kernel.nu, size=size) / (2.0 * kernel.nu)
+            frequencies /= np.sqrt(chi)[:, None]
+        self._frequencies: Floats = frequencies / np.asarray(kernel.lengthscale)
+        self._phases: Floats = rng.uniform(0.0, 2.0 * math.pi, size=size)
+        self._amplitude = math.sqrt(2.0 * kernel.variance / size)
+
+    def __call__(self, X: Points) -> Floats:
+        """φ of points (n × d): n × m."""
+        return np.asarray(self._amplitude * np.cos(X @ self._frequencies.T + self._phases))
+
+    def gradient(self, X: Points, theta: Floats) -> Floats:
+        """The gradient of φ(x)ᵀθ (n × d)."""
+        slopes = -self._amplitude * np.sin(X @ self._frequencies.T + self._phases) * theta
+        return np.asarray(slopes @ self._frequencies)
+
+
+class NystromFeatures:
+    """L⁻¹k_S(x) of a set S of points (k × d, or k objects), K_S = LLᵀ: any kernel."""
+
+    def __init__(self, kernel: Kernel, points: Points) -> None:
+        self._kernel = kernel
+        gram = kernel(points, points)
+        self._lower, kept = pivoted_cholesky(gram, 1e-10 * float(gram.diagonal().max()))
+        self._points = points[kept]
+        self.size = len(kept)
+
+    def __call__(self, X: Points) -> Floats:
+        """φ of points (n × d): n × m."""
+        cross = self._kernel(self._points, X)
+        return np.asarray(solve_triangular(self._lower, cross, lower=True, check_finite=False).T)
+
+    def gradient(self, X: Points, theta: Floats) -> Floats:
+        """The gradient of φ(x)ᵀθ (n × d)."""
+        weights = solve_triangular(self._lower, theta, lower=True, trans=1, check_finite=False)
+        return self._kernel.pullback(X, self._points, np.tile(weights, (len(X), 1)))

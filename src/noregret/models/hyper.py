@@ -1,0 +1,284 @@
+"""Kernel parameters and noise from data: the maximum of the posterior."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_solve
+from scipy.optimize import minimize
+
+from noregret import _checks
+from noregret._threads import one_blas_thread
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import Kernel, as_kernel
+from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
+from noregret.models.root import safe_cholesky
+
+#: the noise is kept between these fractions of the rewards' root mean square
+_NOISE_RANGE = (1e-3, 3.0)
+#: lengthscales between these fractions of the data's span, variances of the mean square
+_LENGTHSCALE_RANGE = (1e-2, 1e2)
+_VARIANCE_RANGE = (1e-3, 1e3)
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Densities of the parameters, free of units.
+
+    Attributes
+    ----------
+    lengthscale
+        Location and scale of a log-normal, for lengthscales over the data's span. ``None`` for
+        the location: √2 + ½ log d, so that distances in many dimensions are not all far.
+    variance
+        Location and scale of a log-normal, for the variance over the rewards' mean square.
+    noise
+        Shape and rate of a Gamma, for the noise's variance over the rewards' mean square.
+    """
+
+    lengthscale: tuple[float | None, float] = (None, math.sqrt(3.0))
+    variance: tuple[float, float] = (0.5, 1.0)
+    noise: tuple[float, float] = (1.1, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What :func:`fit_kernel` found.
+
+    Attributes
+    ----------
+    kernel, noise
+        The fitted kernel and standard deviation of the noise.
+    norm
+        The posterior mean's norm in the kernel's RKHS.
+    log_likelihood, log_posterior
+        Of the data (ξ-greedy TS eq. 2), and with the priors added (up to a constant).
+    rows
+        The rows of X used, at most ``max_points``.
+    deviations
+        Standard deviations of the logarithms of the kernel's parameters and then the noise, from
+        the curvature at the maximum; ``None`` where not asked for.
+    """
+
+    kernel: Kernel
+    noise: float
+    norm: float
+    log_likelihood: float
+    log_posterior: float
+    rows: Ints
+    deviations: Floats | None = None
+
+
+def fit_kernel(
+    kernel: Any,
+    X: Any,
+    y: Any,
+    noise: float | None = None,
+    priors: Priors | None = Priors(),  # noqa: B008  frozen
+    *,
+    only_noise: bool = False,
+    deviations: bool = False,
+    restarts: int = 3,
+    max_points: int = 1000,
+    seed: int = 0,
+) -> Fit:
+    """A kernel's parameters and the noise that make the data most probable (MAP, L-BFGS-B).
+
+    Parameters
+    ----------
+    kernel
+        RBF, Matern, Linear, or sums, products and multiples of them. Its parameters are one start.
+        One lengthscale per dimension is fitted where it has one per dimension. ν and offsets stay.
+    X, y
+        Points (n × d, n ≥ 2; objects with ``only_noise``) and rewards (n), of a GP with mean 0:
+        subtract a mean first.
+    noise
+        The noise's standard deviation where it is known; ``None``: fitted.
+    priors
+        ``None``: the maximum of the likelihood alone.
+    only_noise
+        Keep the kernel as it is.
+    deviations
+        Whether to compute the parameters' uncertainty too.
+    restarts
+        Starts of the search: the kernel as given, the prior's mode, then random ones.
+    max_points
+        More points than this are thinned to a uniform sample (``seed``), as a fit costs O(n³);
+        ``fit.rows`` says which.
+    """
+    kernel = as_kernel(kernel)
+    points = _points(X)
+    rewards = _checks.rewards(y, len(points))
+    if noise is not None:
+        noise = _checks.not_negative("noise", noise)
+    restarts, most = _checks.count("restarts", restarts), _checks.count("max_points", max_points)
+    rng = np.random.default_rng(seed)
+    rows = np.arange(len(points))
+    if len(points) > most:
+        rows = np.sort(rng.choice(len(points), size=max(most, 2), replace=False))
+    with one_blas_thread():
+        problem = _Problem(kernel, points[rows], rewards[rows], noise, priors, only_noise)
+        best = problem.search(restarts, rng)
+        likelihood, posterior = problem.values(best)
+        found, level = problem.unpack(best)
+        curvature = problem.deviations(best) if deviations else None
+        norm = problem.norm(best)
+    return Fit(found, level, norm, likelihood, posterior, rows, curvature)
+
+
+def _points(X: Any) -> Points:
+    """At least two rows of numbers, or objects as they are."""
+    if isinstance(X, np.ndarray) and X.dtype == object:
+        points, fine = X, True
+    else:
+        points = np.array(X, dtype=np.float64)
+        points = points[:, None] if points.ndim == 1 else points
+        fine = points.ndim == 2 and bool(np.all(np.isfinite(points)))
+    if not fine or len(points) < 2:
+        raise ValueError(
+            f"X must be at least 2 rows of finite numbers to fit a kernel, got shape {points.shape}"
+        )
+    return points
+
+
+class _Problem:
+    """The negative log posterior of the parameters' logarithms."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Points,
+        y: Floats,
+        noise: float | None,
+        priors: Priors | None,
+        only_noise: bool,
+    ) -> None:
+        self.kernel, self.X, self.y, self.priors = kernel, X, y, priors
+        mean_square = float(np.mean(np.square(y)))
+        self.unit = math.sqrt(mean_square) if mean_square > 0 else 1.0
+        span = np.ones(1) if X.dtype == object else np.ptp(X, axis=0)
+        self.span: Floats = np.where(span > 0, span, 1.0)
+        self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
+        self.list: list[Parameter] = [] if only_noise else parameters(kernel)
+        # Logarithms are counted from these units, so that priors and bounds are free of units.
+        self.offsets = np.array([self._unit_of(p) for p in self.list] + [math.log(self.unit)])
+        ranges = [
+            _LENGTHSCALE_RANGE if p.kind == "lengthscale" else _VARIANCE_RANGE for p in self.list
+        ]
+        if noise is None:
+            ranges.append(_NOISE_RANGE)
+        self.bounds = np.log(np.array(ranges).reshape(-1, 2))
+
+    def _unit_of(self, parameter: Parameter) -> float:
+        if parameter.kind == "variance":
+            return 2.0 * math.log(self.unit)
+        logs = np.log(self.span)
+        return float(logs.mean() if parameter.axis is None else logs[parameter.axis])
+
+    def unpack(self, u: Floats) -> tuple[Kernel, float]:
+        """The kernel and noise at a point of the search."""
+        k = len(self.list)
+        kernel = with_parameters(self.kernel, u[:k] + self.offsets[:k]) if k else self.kernel
+        if self.fixed_noise is not None:
+            return kernel, self.fixed_noise
+        return kernel, math.exp(u[k] + self.offsets[k])
+
+    def search(self, restarts: int, rng: np.random.Generator) -> Floats:
+        """The best of several climbs."""
+        if not len(self.bounds):
+            return np.empty(0)
+        low, high = self.bounds.T
+        given = np.array([p.log for p in self.list]) - self.offsets[:-1]
+        middle = self._modes()
+        noise = middle[len(given) :]
+        starts = [np.concatenate([given, noise]), middle]
+        while len(starts) < restarts:
+            starts.append(middle + rng.normal(size=len(middle)))
+        results = [
+            minimize(
+                self.negative,
+                np.clip(start, low, high),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=self.bounds,
+                options={"maxiter": 100},
+            )
+            for start in starts[:restarts]
+        ]
+        return np.asarray(min(results, key=lambda result: float(result.fun)).x)
+
+    def _modes(self) -> Floats:
+        d = len(self.span)
+        logs = [math.log(0.2 * math.sqrt(d)) if p.kind == "lengthscale" else 0.0 for p in self.list]
+        return np.array(logs + [math.log(0.1)] * (len(self.bounds) - len(logs)))
+
+    def negative(self, u: Floats) -> tuple[float, Floats]:
+        """−log posterior and its gradient."""
+        kernel, noise = self.unpack(u)
+        lower, alpha = self._solve(kernel, noise)
+        # d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
+        weights = cho_solve((lower, True), np.eye(len(alpha)), check_finite=False)
+        weights = 0.5 * (np.outer(alpha, alpha) - weights)
+        gradient = contractions(kernel, self.X, weights) if self.list else []
+        if self.fixed_noise is None:
+            gradient.append(2.0 * noise**2 * float(np.trace(weights)))
+        prior, prior_gradient = self._prior(u)
+        return -(self._likelihood(lower, alpha) + prior), -(np.array(gradient) + prior_gradient)
+
+    def values(self, u: Floats) -> tuple[float, float]:
+        """log likelihood and log posterior."""
+        likelihood = self._likelihood(*self._solve(*self.unpack(u)))
+        return likelihood, likelihood + self._prior(u)[0]
+
+    def norm(self, u: Floats) -> float:
+        """‖μ‖² = αᵀKα = yᵀα − ξ²αᵀα."""
+        kernel, noise = self.unpack(u)
+        _, alpha = self._solve(kernel, noise)
+        return math.sqrt(max(float(self.y @ alpha - noise**2 * (alpha @ alpha)), 0.0))
+
+    def deviations(self, u: Floats) -> Floats:
+        """1/√ of the curvature, by differences of the gradient."""
+        step = 1e-4
+        hessian = np.array(
+            [
+                (self.negative(u + step * e)[1] - self.negative(u - step * e)[1]) / (2 * step)
+                for e in np.eye(len(u))
+            ]
+        )
+        values, vectors = np.linalg.eigh(0.5 * (hessian + hessian.T))
+        inverse = (np.square(vectors) / np.maximum(values, 1e-8)).sum(axis=1)
+        return np.asarray(np.sqrt(inverse))
+
+    def _solve(self, kernel: Kernel, noise: float) -> tuple[Floats, Floats]:
+        gram = kernel(self.X, self.X)
+        gram[np.diag_indices_from(gram)] += noise**2
+        lower = safe_cholesky(gram)
+        return lower, np.asarray(cho_solve((lower, True), self.y, check_finite=False))
+
+    def _likelihood(self, lower: Floats, alpha: Floats) -> float:
+        constant = 0.5 * len(alpha) * math.log(2.0 * math.pi)
+        return float(-0.5 * self.y @ alpha - np.log(lower.diagonal()).sum()) - constant
+
+    def _prior(self, u: Floats) -> tuple[float, Floats]:
+        """log density at the parameters in their units, and its gradient by their logarithms."""
+        gradient = np.zeros(len(u))
+        if self.priors is None:
+            return 0.0, gradient
+        total = 0.0
+        for i, parameter in enumerate(self.list):
+            if parameter.kind == "lengthscale":
+                location, scale = self.priors.lengthscale
+                if location is None:
+                    location = math.sqrt(2.0) + 0.5 * math.log(len(self.span))
+            else:
+                location, scale = self.priors.variance
+            away = (u[i] - location) / scale
+            total -= 0.5 * away**2 + u[i]
+            gradient[i] = -away / scale - 1.0
+        if self.fixed_noise is None:
+            shape, rate = self.priors.noise
+            variance = math.exp(2.0 * u[-1])
+            total += (shape - 1.0) * 2.0 * u[-1] - rate * variance
+            gradient[-1] = 2.0 * ((shape - 1.0) - rate * variance)
+        return float(total), gradient

@@ -1,0 +1,169 @@
+"""Learnt kernels, noise and norms, on lists and boxes."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.testing import AlgorithmSuite, BoxSuite
+
+AUTO = {"noise": "auto", "norm": "auto"}
+
+
+def learning(cls, domain, options, **more):
+    """An algorithm that learns all; numbers of the suite's that it should refuse are passed on."""
+    usual = {"noise": 0.1, "norm": 2.0}
+    given = {k: v for k, v in options.items() if k != "lam" or v <= 0}
+    given |= {k: "auto" for k, v in usual.items() if given.get(k) == v}
+    return cls(domain, "auto", **given, **more)
+
+
+class TestBBKBOnAList(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.BBKB, domain, options, width="practical")
+
+
+class TestBBKBOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.BBKB, domain, options, min_batch=2)
+
+
+class TestGPUCBOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.GPUCB, domain, options, width=2.0)
+
+
+class TestUniformOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.Uniform, domain, options)
+
+
+def hill(points):
+    """One hill on a slope, far from zero mean and unit scale."""
+    return 500.0 + 40.0 * np.exp(-8 * np.square(points - 0.6).sum(axis=1)) + points[:, 0]
+
+
+def play(opt, steps, noise=1.0, seed=0):
+    """Evaluate with noise, batches of at most 5."""
+    rng = np.random.default_rng(seed)
+    while opt.t < steps:
+        batch = opt.ask(min(5, steps - opt.t)) if opt.adaptive else opt.ask()
+        opt.tell(batch, hill(batch.points) + noise * rng.standard_normal(len(batch)))
+    return opt
+
+
+@pytest.mark.parametrize("name", ["gpucb", "gpbucb", "bkb", "bbkb", "uniform"])
+@pytest.mark.parametrize("on_box", [False, True])
+def test_everything_learnt(name, on_box):
+    box = nr.Box([(0, 1), (0, 1)])
+    opt = nr.make(name, box if on_box else box.grid(15), "auto", width=2.0, seed=1, **AUTO)
+    play(opt, 60)
+    best = opt.recommend()
+    fits = [event for event in opt.events if event["event"] == "fit"]
+    assert fits[0]["t"] >= 10
+    assert len(fits) in ((1,) if name == "uniform" else (2, 3))
+    assert hill(best.point[None])[0] > (535 if name == "uniform" else 538)
+    assert best.lower <= best.mean <= best.upper
+    mean, std = opt.predict(best.point[None] if on_box else [best.id])
+    assert mean[0] == pytest.approx(best.mean)
+    _, scale = opt.standardisation
+    assert opt.noise * scale == pytest.approx(1.0, abs=1.0)
+
+
+def test_fits_use_uniform_draws_only():
+    """D_random: replaying the generator says which evaluations were drawn uniformly."""
+    opt = nr.GPUCB(nr.Box([(0, 1), (0, 1)]), "auto", width=2.0, seed=3, **AUTO)
+    rng = np.random.default_rng(0)
+    uniform = []
+    opt.tell([[0.5, 0.5]], [500.0])  # old data is no uniform draw
+    while opt.t < 80:
+        batch = opt.ask()
+        if opt._uniform:
+            uniform.append(opt.t)
+        opt.tell(batch, hill(batch.points) + rng.standard_normal(len(batch)))
+    assert opt._auto.random == uniform
+    assert uniform[:10] == list(range(1, 11))
+    assert 10 + 0.2 * (80 - 10) - 1 <= len(uniform) <= 10 + 0.2 * (80 - 10) + 1
+    fits = [event for event in opt.events if event["event"] == "fit"]
+    assert [event["t"] for event in fits] == [11, 22, 44]
+    assert [event["draws"] for event in fits] == [sum(u < e["t"] for u in uniform) for e in fits]
+
+
+def test_cancelled_draws_never_enter_the_fit():
+    opt = nr.GPUCB(nr.Box([(0, 1)]), "auto", seed=0, **AUTO)
+    batch = opt.ask()
+    opt.cancel(batch)
+    opt.tell(batch, [1.0])
+    assert opt._auto.random == []
+
+
+def test_norm_is_doubled_when_rewards_contradict_the_bounds():
+    """A tiny design makes a flat guess; a tower elsewhere contradicts it."""
+    grid = np.linspace(0, 1, 50)[:, None]
+    opt = nr.BKB(grid, nr.RBF(0.1), noise=0.01, norm="auto", seed=0)
+    rng = np.random.default_rng(0)
+    while opt.t < 12:
+        batch = opt.ask()
+        opt.tell(batch, 0.01 * rng.standard_normal(len(batch)))
+    before = opt.norm
+    opt.tell([25], [50.0])
+    opt.predict()
+    doublings = [event for event in opt.events if event["event"] == "norm doubled"]
+    assert doublings
+    assert opt.norm == before * 2.0 ** len(doublings) == doublings[-1]["norm"]
+    opt.predict()
+    assert opt.norm == doublings[-1]["norm"]
+
+
+def test_only_the_noise():
+    """A given kernel stays as it is, in the rewards' own units."""
+    rng = np.random.default_rng(1)
+    kernel = nr.RBF(0.3)
+    opt = nr.BBKB(nr.Box([(0, 1)]), kernel, noise="auto", width=2.0, seed=0)
+    while opt.t < 60:
+        batch = opt.ask(5)
+        values = np.sin(6 * batch.points[:, 0])
+        opt.tell(batch, values + 0.3 * rng.standard_normal(len(batch)))
+    assert opt.kernel is kernel
+    assert opt.standardisation == (0.0, 1.0)
+    assert opt.noise == pytest.approx(0.3, rel=0.5)
+    assert opt.lam == pytest.approx(opt.noise**2)
+
+
+def test_constant_rewards():
+    opt = nr.BBKB(nr.Box([(0, 1)] * 2), "auto", seed=0, **AUTO)
+    while opt.t < 25:
+        batch = opt.ask(5)
+        opt.tell(batch, np.full(len(batch), 7.0))
+    assert opt.recommend().mean == pytest.approx(7.0)
+
+
+def test_objects_need_a_kernel():
+    with pytest.raises(ValueError, match="kernel 'auto'"):
+        nr.BBKB(["a", "b"], "auto")
+    with pytest.raises((TypeError, ValueError), match="noise"):
+        nr.BBKB(np.eye(3), nr.RBF(), noise="loud")
+
+
+def test_noise_and_norm_with_objects_and_a_callable_kernel():
+    words = ["a" * n for n in range(1, 9)]
+
+    def kernel(one, two):
+        return np.array([[np.exp(-abs(len(x) - len(y)) / 2) for y in two] for x in one])
+
+    rng = np.random.default_rng(0)
+    opt = nr.BBKB(words, kernel, noise="auto", norm="auto", width=2.0, seed=0)
+    while opt.t < 40:
+        batch = opt.ask(4)
+        lengths = np.array([len(word) for word in batch.points])
+        opt.tell(batch, -np.square(lengths - 6.0) / 10 + 0.1 * rng.standard_normal(len(batch)))
+    assert opt.recommend().point == "a" * 6
+    assert [event["event"] for event in opt.events].count("fit") >= 2
+
+
+def test_a_known_noise_of_zero_stays():
+    opt = nr.GPUCB(nr.Box([(0, 1)]), "auto", noise=0.0, norm="auto", seed=0)
+    for _ in range(12):
+        batch = opt.ask()
+        opt.tell(batch, np.sin(3 * batch.points[:, 0]))
+    assert opt.predict([[0.5]])[0] == pytest.approx(np.sin(1.5), abs=0.05)
+    assert opt.noise == 0.0

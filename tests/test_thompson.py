@@ -1,0 +1,207 @@
+"""Thompson sampling: the suites, the paper's examples, the maximiser's posterior."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.testing import AlgorithmSuite, BoxSuite
+
+
+class TestOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ThompsonSampling(domain, kernel, n_init=2, xi=0.3, **options)
+
+
+class TestFourierBatches(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ThompsonSampling(
+            domain, kernel, n_init=2, batch_size=3, features="rff", **options
+        )
+
+
+class TestNystromOnAList(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ThompsonSampling(domain, kernel, n_init=3, xi=0.1, **options)
+
+
+class TestAsync(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.AsyncTS(domain, kernel, n_init=2, features="nystrom", **options)
+
+
+class TestLearning(BoxSuite):
+    def make(self, domain, kernel, **options):
+        options |= {"noise": "auto", "norm": "auto", "lam": None}
+        return nr.ThompsonSampling(domain, "auto", n_init=3, xi=0.3, **options)
+
+
+def bimodal(X):
+    """f¹ and f² of the paper, eqs. 11 and 12."""
+    d = X.shape[1]
+    scale = (2 * np.pi) ** (-d / 2)
+    low = np.exp(-0.5 * np.square(X - 2).sum(axis=1))
+    return scale * (5 * low + 10 * np.exp(-0.5 * np.square(X - 5).sum(axis=1)))
+
+
+def run(opt, f, sigma, rounds, seed):
+    """Ask and tell; the mode of F_t after the first round and the last."""
+    rng = np.random.default_rng(seed)
+    modes = []
+    for i in range(rounds):
+        batch = opt.ask()
+        opt.tell(batch, f(batch.points) + sigma * rng.standard_normal(len(batch)))
+        if i in (0, rounds - 1):
+            modes.append(opt.recommend().point)
+    return np.array(modes)
+
+
+@pytest.mark.parametrize(("sigma", "rounds"), [(0.1, 4), (1.0, 10)])
+def test_the_papers_example_in_one_dimension(sigma, rounds):
+    """x_t converges to the global maximum, not to the local one at 2."""
+    found = []
+    for seed in range(5):
+        opt = nr.ThompsonSampling(
+            nr.Box([(0, 8)]), nr.RBF(1.0, variance=4.0), noise=sigma, batch_size=30, seed=seed
+        )
+        modes = run(opt, bimodal, sigma, rounds, seed)
+        found.append(abs(modes[-1, 0] - 5.0) < 0.5)
+    assert sum(found) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 5.0])
+def test_the_papers_examples(dimension, sigma):
+    """Most seeds end at the global maximum, and the squared error falls."""
+    errors = []
+    for seed in range(6):
+        opt = nr.ThompsonSampling(
+            nr.Box([(0, 8)] * dimension),
+            nr.RBF(1.0, variance=4.0 if dimension == 1 else 0.6),
+            noise=sigma,
+            batch_size=30,
+            seed=seed,
+        )
+        modes = run(opt, bimodal, sigma, 10 if sigma < 5 else 40, seed)
+        errors.append(np.square(modes - 5.0).sum(axis=1))
+    errors = np.array(errors)
+    assert np.median(errors[:, -1]) <= np.median(errors[:, 0])
+    near = errors[:, -1] < 1.0
+    assert near.sum() >= 4
+
+
+def test_flatter_functions_take_longer():
+    """f_β of Section 5.2: the spread of the maximiser is larger for smaller β."""
+    spreads = {}
+    for beta in (10.0, 0.1):
+        opt = nr.ThompsonSampling(
+            nr.Box([(0, 10)]), nr.RBF(2.0, variance=beta**2), noise=0.1, batch_size=10, seed=0
+        )
+        run(opt, lambda X, b=beta: b * np.exp(-np.square(X[:, 0] - 5) / 8), 0.1, 5, 0)
+        draws = opt.maximizer_samples(60)
+        spreads[beta] = float(np.abs(draws - 5.0).mean())
+    assert spreads[10.0] < 0.2 * spreads[0.1]
+    assert spreads[10.0] < 0.2
+
+
+def test_samples_concentrate_and_converged_says_so():
+    opt = nr.ThompsonSampling(nr.Box([(0, 1)]), nr.RBF(0.2), noise=0.01, n_init=5, seed=0)
+    assert not opt.converged(0.05)
+    run(opt, lambda X: -np.square(X[:, 0] - 0.3), 0.01, 25, 0)
+    draws = opt.maximizer_samples(50)
+    assert draws.shape == (50, 1)
+    assert abs(np.median(draws) - 0.3) < 0.05
+    assert opt.converged(0.1)
+    assert not opt.converged(1e-9)
+    np.testing.assert_array_equal(draws, opt.maximizer_samples(50))
+
+
+def test_maximisers_on_a_list_follow_the_exact_posterior():
+    """How often each arm is the maximiser, against draws from the exact joint posterior."""
+    rng = np.random.default_rng(0)
+    X = np.linspace(0, 1, 6)[:, None]
+    kernel, lam = nr.RBF(0.3), 0.1
+    opt = nr.ThompsonSampling(X, kernel, noise=0.3, lam=lam, seed=0)
+    ids, y = np.array([0, 2, 5, 5]), np.array([0.2, 0.5, 0.1, 0.3])
+    opt.tell(ids, y)
+    shares = np.bincount(opt.maximizer_samples(20_000), minlength=6) / 20_000
+    K = kernel(X[ids], X[ids]) + lam * np.eye(4)
+    cross = kernel(X, X[ids])
+    mean = cross @ np.linalg.solve(K, y)
+    covariance = kernel(X, X) - cross @ np.linalg.solve(K, cross.T)
+    paths = rng.multivariate_normal(mean, covariance, size=20_000, method="svd")
+    expected = np.bincount(paths.argmax(axis=1), minlength=6) / 20_000
+    np.testing.assert_allclose(shares, expected, atol=0.02)
+
+
+def test_uniform_draws_come_at_their_rate_and_alone_are_fitted():
+    opt = nr.ThompsonSampling(
+        nr.Box([(0, 1)]), "auto", noise="auto", norm="auto", xi=0.5, n_init=5, seed=0
+    )
+    run(opt, lambda X: np.sin(6 * X[:, 0]), 0.1, 45, 0)
+    uniform = opt._auto.random
+    assert uniform[:5] == [0, 1, 2, 3, 4]
+    assert 10 <= len(uniform) - 5 <= 30
+    assert opt.events[0]["draws"] == 5
+
+
+def test_objects_and_bad_options():
+    kernel = lambda a, b: np.array([[np.exp(-abs(len(x) - len(y))) for y in b] for x in a])  # noqa: E731
+    opt = nr.ThompsonSampling(["a", "bb", "cccc"], kernel, n_init=1, seed=0)
+    for _ in range(8):
+        batch = opt.ask()
+        opt.tell(batch, [float(len(x)) for x in batch.points])
+    assert opt.recommend().point == "cccc"
+    assert isinstance(opt.converged(0.9), bool)
+    box = nr.Box([(0, 1)])
+    for options in ({"xi": 1.5}, {"n_init": 0}, {"batch_size": 0}, {"features": "wavelets"}):
+        (name,) = options
+        with pytest.raises(ValueError, match=name):
+            nr.ThompsonSampling(box, nr.RBF(), **options)
+    with pytest.raises(ValueError, match="mercer"):
+        nr.ThompsonSampling(np.eye(3), nr.RBF(), features="mercer")
+    with pytest.raises(ValueError, match="rff"):
+        nr.ThompsonSampling(box, nr.Linear(offset=1.0), features="rff")
+
+
+class TestBBKBThompsonOnAList(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.BBKB(domain, kernel, acquisition="thompson", **options)
+
+
+class TestBBKBThompsonOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.BBKB(domain, kernel, acquisition="thompson", **options)
+
+
+def test_sparse_draws_have_the_sparse_posteriors_marginals():
+    """With two candidates the chance of a pick is known in closed form."""
+    from scipy.stats import norm
+
+    X = np.array([[0.0], [0.35], [5.0]])
+    opt = nr.BBKB(X, nr.RBF(0.3), lam=0.2, acquisition="thompson", ratio=1e9, seed=0)
+    opt.tell([0, 2, 2, 2, 2, 2], [0.4, -9.0, -9.0, -9.0, -9.0, -9.0])
+    mean, std = opt.predict()
+    dictionary = opt.dictionary
+    picks = np.concatenate([opt.ask(3000).ids])
+    assert set(dictionary) >= {0}
+    share = np.mean(picks[picks < 2] == 1)
+    # θ moves both; the residual of candidate 1 is independent of it.
+    z = opt._model.table.features(np.array([0, 1]))
+    covariance = opt.lam * z @ opt._model.root.solve(z.T)
+    covariance += np.diag(opt._model.table.residual[:2])
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), std[:2], atol=1e-9)
+    gap = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    assert share == pytest.approx(norm.cdf((mean[1] - mean[0]) / gap), abs=0.03)
+
+
+def test_sparse_thompson_finds_the_best_of_a_list():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 2))
+    f = np.exp(-4 * np.square(X - [0.7, 0.2]).sum(axis=1))
+    opt = nr.BBKB(X, nr.RBF(0.3), noise=0.05, acquisition="thompson", seed=1)
+    while opt.t < 200:
+        batch = opt.ask(200 - opt.t)
+        opt.tell(batch, f[batch.ids] + 0.05 * rng.standard_normal(len(batch)))
+    assert f[opt.recommend().id] > 0.97 * f.max()
+    assert f[opt.history.ids[-50:]].mean() > f[opt.history.ids[:50]].mean()
