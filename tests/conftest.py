@@ -4,3 +4,11 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+import pytest
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a study may live."""
+    return tmp_path / "a.db"

@@ -1,34 +1,15 @@
-import os
+"""Studies: questions, answers, failures, readers and writers."""
+
 import sqlite3
 import threading
 import time
 
 import numpy as np
 import pytest
+from studies import X, evaluate, f, new
 
 import noregret as nr
 from noregret.storage import LockedError, StudyError, replay
-from noregret.storage.salvage import salvage
-
-X = np.random.default_rng(0).uniform(size=(60, 2))
-
-
-def f(x):
-    return float(np.sin(5 * x[0]) + np.cos(3 * x[1]))
-
-
-def new(path, **options):
-    settings = {"kernel": nr.RBF(0.3), "noise": 0.1, "width": "practical", "seed": 3} | options
-    return nr.Study.create(path, X, **settings)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "a.db"
-
-
-def evaluate(study, trials):
-    study.tell(trials, [f(x) for x in trials.points])
 
 
 def test_asks_what_the_optimiser_would(path):
@@ -285,6 +266,26 @@ def test_box_studies_store_points(tmp_path):
         assert again.best().point.tolist() == [0.5, 0.0]
 
 
+@pytest.mark.parametrize("settings", [{"kernel": nr.RBF(0.5)}, {"kernel": "auto", "noise": "auto"}])
+def test_studies_on_a_box_go_on_with_bbkb(tmp_path, settings):
+    box = nr.Box({"a": (-1, 1), "b": (0, 2)})
+    settings = {"noise": 0.1, "width": 2.0, "seed": 0} | settings
+
+    def value(point):
+        return 1.0 - point["a"] ** 2 - (point["b"] - 1) ** 2
+
+    whole = nr.Study.create(tmp_path / "whole.db", box, "bbkb", **settings)
+    whole.run(value, budget=30)
+    path = tmp_path / "parts.db"
+    nr.Study.create(path, box, "bbkb", **settings).close()
+    for budget in (12, 30):
+        with nr.Study.open(path) as study:
+            study.run(value, budget=budget)
+    with nr.Study.open(path) as study:
+        assert study.trials()["value"].to_list() == whole.trials()["value"].to_list()
+        assert value(dict(zip("ab", study.best().point, strict=True))) > 0.8
+
+
 def test_strings_and_a_kernel_of_ones_own(tmp_path):
     words = ["cat", "cart", "dog", "dot", "carton"]
 
@@ -357,96 +358,3 @@ def test_create_refuses_what_exists_and_bad_settings(path):
     other.close()
     with pytest.raises(StudyError, match="not a noregret study"):
         nr.Study.open(path.with_name("other.db"))
-
-
-def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):
-    """As after an upgrade whose round-off differs: nothing told is lost, and it goes on."""
-    study = new(path)
-    for _ in range(4):
-        evaluate(study, study.ask(2))
-    study.ask(2)
-    study.close()
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE trials SET id = (id + 1) % 60 WHERE trial = 2")
-    connection.commit()
-    connection.close()
-    with pytest.warns(RuntimeWarning, match="other questions"):
-        again = nr.Study.open(path)
-    with again:
-        assert again.optimizer.t == again.counts()["told"]
-        assert again.optimizer.pending == again.counts()["pending"]
-        evaluate(again, again.ask(2))
-        following = again.optimizer.t
-    with nr.Study.open(path) as third:  # without a warning
-        assert third.optimizer.t == following
-        assert "rebuilt" in third.events()["event"].to_list()
-
-
-def damage(path, pages):
-    """Overwrite some pages of the file."""
-    size = 4096
-    with path.open("r+b") as file:
-        for page in pages:
-            file.seek(page * size)
-            file.write(os.urandom(size))
-
-
-def filled(path, n=400):
-    study = new(path, algorithm="uniform", names=[f"c{i}" for i in range(60)])
-    for _ in range(n // 10):
-        study.tell(study.ask(10), np.arange(10.0))
-    study.close()
-    return n
-
-
-def pages_of(path, table):
-    connection = sqlite3.connect(path)
-    try:
-        query = "SELECT pageno - 1 FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
-        return [row[0] for row in connection.execute(query, (table,))]
-    except sqlite3.OperationalError:
-        pytest.skip("this SQLite has no dbstat to find a table's pages with")
-    finally:
-        connection.close()
-
-
-def test_a_damaged_table_is_refused_and_the_rest_is_saved(path):
-    n = filled(path)
-    pages = pages_of(path, "trials")
-    damage(path, pages[1:3])
-    with pytest.raises(StudyError, match=r"damaged.*noregret export .* --salvage"):
-        nr.Study.open(path)
-    saved = salvage(path)
-    assert saved.problems
-    numbers = saved.trials["trial"].to_list()
-    assert len(numbers) > n / 2
-    assert sorted(numbers + saved.lost) == list(range(n))
-    assert saved.trials["value"].to_list() == [number % 10 for number in numbers]
-    assert saved.trials["name"].to_list() == [f"c{id_}" for id_ in saved.trials["id"]]
-
-
-def test_a_damaged_snapshot_is_replaced_by_the_log(path, monkeypatch):
-    monkeypatch.setattr(replay, "_ASKS", 3)
-    study = new(path)
-    for _ in range(10):
-        evaluate(study, study.ask(2))
-    before = replay.dump(study.optimizer, candidates=True)
-    study.close()
-    connection = sqlite3.connect(path)
-    names = connection.execute("SELECT name FROM blobs WHERE name LIKE 'snapshot/%'").fetchall()
-    assert len(names) == 2
-    connection.execute(
-        "UPDATE blobs SET data = zeroblob(length(data)) WHERE name LIKE 'snapshot/%'"
-    )
-    connection.commit()
-    connection.close()
-    with nr.Study.open(path) as again:
-        assert replay.dump(again.optimizer, candidates=True) == before
-
-
-def test_a_file_that_is_no_database(path):
-    path.write_bytes(os.urandom(8192))
-    with pytest.raises(StudyError, match="not a study"):
-        nr.Study.open(path)
-    with pytest.raises(StudyError, match="Nothing can be saved"):
-        salvage(path)
