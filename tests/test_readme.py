@@ -9,12 +9,14 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_example_runs_as_printed(capsys):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    example = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0]
+    example, one_line, *_ = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     variables: dict[str, object] = {}
     exec(example, variables)
     best, f = variables["best"], variables["f"]
     assert f[best.id] > f.max() - 0.05
     assert capsys.readouterr().out.startswith("candidate ")
+    exec(one_line, variables)
+    assert abs(variables["result"].best.point - [0.3, 0.0]).max() < 0.2
 
 
 def test_links_lead_somewhere():
