@@ -2,7 +2,7 @@
 
 Maximising a GP's bound over a box is hard in general (BKB Section 5), so the maximum found here is
 the best of a search, not a certificate: Sobol points and the best points known are screened, the
-most promising climb together by L-BFGS-B, and the best one is polished. Inside a batch bounds only
+most promising climb together by L-BFGS-B, and the best few go on alone. Inside a batch bounds only
 fall, so the screened values bound the current ones, only those on top are computed again, and the
 maximisers of earlier picks are starts of the next (BBKB Section 6).
 """
@@ -23,8 +23,8 @@ Objective = Callable[[Floats], tuple[Floats, Floats]]
 #: searches that users can name
 SEARCHES = ("gradients", "direct")
 
-_STARTS = 6
-_WARM_STARTS = 3
+_STARTS = 12
+_WARM_STARTS = 4
 _STALE = 64
 _LARGEST_SCREEN = 2048
 
@@ -54,7 +54,7 @@ class BoxSearch:
     @property
     def screen_size(self) -> int:
         """Sobol points screened."""
-        return min(256 * (self.box.dimension + 1), _LARGEST_SCREEN)
+        return min(512 * (self.box.dimension + 1), _LARGEST_SCREEN)
 
     def maximise(
         self,
@@ -99,14 +99,14 @@ class BoxSearch:
     def _together(
         self, objective: Objective, starts: Floats, scale: float
     ) -> tuple[Floats, Floats]:
-        """All starts climb in one problem, their sum; then the best alone, to the end."""
+        """All starts climb in one problem, their sum; then the best few alone, to the end."""
         joint = self._lbfgs(objective, starts, scale, 40)
         level = objective(joint)[0]
-        best = int(np.argmax(level))
-        polished = self._lbfgs(objective, joint[best : best + 1], scale, 100)
-        top = float(objective(polished)[0][0])
-        if top > level[best]:
-            joint[best], level[best] = polished[0], top
+        for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
+            polished = self._lbfgs(objective, joint[i : i + 1], scale, 100)
+            top = float(objective(polished)[0][0])
+            if top > level[i]:
+                joint[i], level[i] = polished[0], top
         return joint, level
 
     def _lbfgs(self, objective: Objective, starts: Floats, scale: float, steps: int) -> Floats:
