@@ -211,11 +211,21 @@ class TestIGPUCB(BoxSuite):
         return nr.IGPUCB(domain, kernel, **options)
 
 
+class TestATAGPUCBQuadrature(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, v=4.0, features="qff", nodes=12, **options)
+
+
+class TestHuberGPUCB(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.HuberGPUCB(domain, kernel, ratio=2.0, **options)
+
+
 def test_heavy_tails_on_a_box_have_limits_of_their_own():
     box = nr.Box([(0, 1)])
-    with pytest.raises(ValueError, match="qff"):
-        nr.ATAGPUCB(box, nr.RBF(), features="qff")
-    with pytest.raises(ValueError, match="auto"):
-        nr.TGPUCB(box, "auto")
+    with pytest.raises(ValueError, match="RBF"):
+        nr.ATAGPUCB(box, nr.Matern(), features="qff")
+    with pytest.raises(ValueError, match="lengthscale"):
+        nr.ATAGPUCB(box, "auto", features="qff")
     with pytest.raises(TypeError, match="box"):
-        nr.HuberGPUCB(box, nr.RBF())
+        nr.RobustUCB(box, nr.RBF())

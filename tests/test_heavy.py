@@ -261,12 +261,6 @@ def test_bad_options_are_named(name, bad, error, words):
         nr.make(name, GRID, KERNEL, **bad)
 
 
-@pytest.mark.parametrize("name", ["robustucb", "hubergpucb"])
-def test_boxes_are_refused(name):
-    with pytest.raises(TypeError, match="list of candidates is needed"):
-        nr.make(name, nr.Box([(0, 1)]), KERNEL)
-
-
 def test_bad_features_are_named():
     with pytest.raises(ValueError, match="features must be one of"):
         nr.ATAGPUCB(GRID, KERNEL, features="rff")
