@@ -43,6 +43,11 @@ class TestBBKBMinBatch(BoxSuite):
         return nr.BBKB(domain, kernel, min_batch=2, width=2.0, dictionary="resample", **options)
 
 
+class TestBBKBLocal(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.BBKB(domain, kernel, batch_rule="local", **options)
+
+
 class TestUniform(BoxSuite):
     def make(self, domain, kernel, **options):
         return nr.Uniform(domain, kernel, **options)
@@ -171,8 +176,6 @@ def test_finds_the_top_of_a_hill(name):
 
 def test_what_a_box_cannot_do_is_refused():
     box, wide = nr.Box([(0, 1)]), nr.Box([(0, 1)] * 4)
-    with pytest.raises(ValueError, match="local"):
-        nr.BBKB(box, nr.RBF(), batch_rule="local")
     with pytest.raises(ValueError, match="srinivas"):
         nr.GPUCB(box, nr.RBF(), width="srinivas")
     with pytest.raises(ValueError, match="search"):

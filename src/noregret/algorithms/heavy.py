@@ -139,6 +139,9 @@ class ATAGPUCB(TruncatedGP):
 
     The mean is φᵀV^(-1/2)r̂ with r̂_i = Σ_τ u_iτ y_τ 1{|u_iτ y_τ| ≤ b_t}, u_1 … u_m the rows of
     V^(-1/2)Φᵀ. Rewards are kept sorted by arm with prefix sums: a step costs O(Am² + Am log t).
+    Of r̂ only the part in the span of the evaluated features is used; what truncation leaves outside
+    is an artefact. The error bounds hold for the projection too: it commutes with V, and what r̂ is
+    compared with lies in the span.
 
     Stated by the paper (Lemma 1, Theorem 4) with ``width="theory"`` and a true ``v``: f lies
     within mean ± β·std for all t ≤ T with probability 1 − δ, for QFF up to O(B√ε_m t²). Its proof
