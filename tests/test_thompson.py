@@ -92,9 +92,9 @@ def test_the_papers_noisiest_example():
     On a grid of the box, where a draw's maximiser costs nothing; on the box itself the same seeds
     take a minute each.
     """
-    errors = squared_errors(nr.Box([(0, 8)] * 2).grid(17), 5.0, 200, seeds=12)
-    assert np.sum(errors[:, 0] < 1.0) <= 6
-    assert np.sum(errors[:, -1] < 1.0) >= 9
+    errors = squared_errors(nr.Box([(0, 8)] * 2).grid(17), 5.0, 200, seeds=8)
+    assert np.sum(errors[:, 0] < 1.0) <= 3
+    assert np.sum(errors[:, -1] < 1.0) >= 6
     assert np.median(errors[:, -1]) < 0.1 * np.median(errors[:, 0])
 
 
