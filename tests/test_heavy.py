@@ -308,6 +308,16 @@ def test_another_list_keeps_what_is_known():
         opt.replace_candidates(GRID + 5.0)
 
 
+def test_a_shorter_list_keeps_its_features_in_a_file(tmp_path):
+    """By default the nodes are those that the first list needs."""
+    opt = heavy_run("atagpucb", t=20, v=4.0, width=2.0, features="qff")
+    opt.replace_candidates(GRID[10:14])
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    assert again.nodes == opt.nodes
+    np.testing.assert_array_equal(again.predict(), opt.predict())
+
+
 NOISES = {
     "t(3)": (1.0, lambda rng, n: rng.standard_t(3, n)),
     # E η² is infinite for both: α = 0.9 and 0.4.

@@ -29,7 +29,9 @@ class LearningOptimizer(Optimizer):
     #: whether rewards are standardised for a kernel that is learnt
     standardises = True
 
-    def __init__(self, domain: Any, kernel: Any, *, noise: Any, norm: Any, **shared: Any) -> None:
+    def __init__(
+        self, domain: Any, kernel: Any, *, noise: Any = 0.1, norm: Any = 1.0, **shared: Any
+    ) -> None:
         domain = as_domain(domain)
         kernel_too, noise_too, norm_too = is_auto(kernel), is_auto(noise), is_auto(norm)
         super().__init__(

@@ -200,6 +200,9 @@ class FeatureGP(GPOptimizer):
             prior = self._model.kernel.diag(points)
         super()._replace(points, prior)
 
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), "nodes": self.nodes}  # of the first list, were it replaced
+
 
 class TruncatedGP(FeatureGP):
     """A GP whose rewards beyond some level count as zero, the level from E|y|^(1+α) ≤ v."""
