@@ -8,6 +8,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from noregret.execution import RunError
 from noregret.storage import DamagedError, FullError, LockedError
@@ -43,7 +44,11 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
             try:
                 return function(*arguments, **options)
             except KeyboardInterrupt:
-                _stop("interrupted; what was told is stored, and the study continues", 130, options)
+                _stop(
+                    "interrupted; what is done is stored, and the same command goes on",
+                    130,
+                    options,
+                )
             except LockedError as error:
                 _stop(str(error), 3, options)
             except DamagedError as error:
@@ -81,3 +86,11 @@ def say(text: str) -> None:
 def print_json(value: Any) -> None:
     """Data for scripts, on stdout."""
     print(json.dumps(value, default=str))
+
+
+def print_table(table: Table) -> None:
+    """A table on stdout, as wide as it needs where that is a file or a pipe."""
+    wide = Console(highlight=False)
+    if not wide.is_terminal:
+        wide = Console(highlight=False, width=1000)
+    wide.print(table)

@@ -1,10 +1,10 @@
 """The program ``noregret``."""
 
-from noregret.cli import answers, create, running, showing
+from noregret.cli import answers, create, reproduce, running, showing
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
-COMMANDS = (create, answers, running, showing)
+COMMANDS = (create, answers, running, showing, reproduce)
 
 
 def main() -> None:

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 import polars as pl
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from noregret.cli.app import Json, StudyPath, command, print_json, say
+from noregret.cli.app import Json, StudyPath, command, print_json, print_table, say
 from noregret.cli.running import interval, name_of
 from noregret.storage.salvage import salvage as read_what_can_be_read
 from noregret.study import Study
@@ -52,7 +51,7 @@ def status(study: StudyPath, as_json: Json = False) -> None:
         elif isinstance(value, list):
             value = " ".join(value)
         grid.add_row(key.replace("_", " "), _short(value))
-    _print(grid)
+    print_table(grid)
 
 
 @command("best", "noregret best plates.db --top 10")
@@ -76,7 +75,7 @@ def best(
         table.add_column(column)
     for row in frame.iter_rows():
         table.add_row(*(_short(value) for value in row))
-    _print(table)
+    print_table(table)
     say(f"Best: {name}, {interval(found)}; no other is better by more than {found.gap:.4g}.")
 
 
@@ -139,13 +138,6 @@ def report(
         print_json({"output": output})
         return
     say(f"{output} written.")
-
-
-def _print(table: Table) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:  # a file or a pipe has no edge
-        console = Console(highlight=False, width=1000)
-    console.print(table)
 
 
 def _short(value: Any) -> str:

@@ -1,0 +1,122 @@
+"""``noregret reproduce``: the papers' figures and tables, computed again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.progress import TimeElapsedColumn as Elapsed
+from rich.table import Table
+
+from noregret._threads import worker_count
+from noregret.cli.app import Json, command, console, print_json, print_table, say
+from noregret.experiments.cells import Cell
+from noregret.experiments.experiment import Experiment, Files
+from noregret.experiments.experiment import reproduce as run_experiment
+from noregret.experiments.registry import experiments, find
+
+
+@command("reproduce", "noregret reproduce bbkb-fig1 --quick")
+def reproduce(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Experiments; see --list.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Name every experiment.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Run them all, one after another.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Seconds instead of minutes: a smaller problem.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's own settings, where they take hours.")
+    ] = False,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Repetitions; each has a seed of its own.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default: one per core.")
+    ] = None,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Where results go.")] = "results",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Compute again what is stored there already.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Rerun figures and tables of the papers behind the algorithms.
+
+    Writes a picture per figure (PNG), the raw numbers (Parquet) and a summary with settings, seeds
+    and versions (JSON) to the folder. An interrupted run goes on where it stopped when the same
+    command is given again.
+    """
+    if listed:
+        _list(as_json)
+        return
+    if quick and full:
+        raise ValueError("--quick and --full exclude each other")
+    if every == bool(ids):
+        raise ValueError("give the ids of experiments, or --all; --list names them")
+    chosen = list(experiments().values()) if every else [find(name) for name in ids or []]
+    size = "quick" if quick else "full" if full else "page"
+    for one in chosen:  # a wrong setting is refused before anything runs
+        one.settings(size, runs)
+    written = {}
+    for one in chosen:
+        files = _run(one, Path(out), size, runs, jobs or worker_count(), fresh, quiet=as_json)
+        written[one.id] = [str(path) for path in (*files.pictures, files.table, files.summary)]
+        if not as_json:
+            say(f"{one.id}: {', '.join(written[one.id])}")
+    if as_json:
+        print_json(written)
+
+
+def _list(as_json: bool) -> None:
+    known = experiments().values()
+    if as_json:
+        keys = ("id", "paper", "figure", "title", "minutes")
+        print_json([{key: getattr(one, key) for key in keys} for one in known])
+        return
+    table = Table("id", "paper", "figure", "what", "minutes on two cores")
+    for one in known:
+        table.add_row(one.id, one.paper, one.figure, one.title, f"{one.minutes:g}")
+    print_table(table)
+
+
+def _run(
+    experiment: Experiment,
+    out: Path,
+    size: str,
+    runs: int | None,
+    jobs: int,
+    fresh: bool,
+    quiet: bool,
+) -> Files:
+    cells = experiment.cells(experiment.settings(size, runs))
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Elapsed(),
+        console=console,
+        disable=quiet,
+    )
+    with bar:
+        whole = bar.add_task(experiment.id, total=len({cell.key for cell in cells}))
+        running: dict[str, TaskID] = {}
+
+        def started(cell: Cell) -> None:
+            running[cell.key] = bar.add_task(f"  {cell.label}", total=1)
+
+        def finished(cell: Cell) -> None:
+            if cell.key in running:
+                bar.remove_task(running.pop(cell.key))
+            bar.advance(whole)
+
+        return run_experiment(
+            experiment,
+            out,
+            size=size,
+            runs=runs,
+            jobs=jobs,
+            fresh=fresh,
+            started=started,
+            finished=finished,
+        )

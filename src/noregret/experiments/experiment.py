@@ -1,0 +1,174 @@
+"""What an experiment is, and how one is run: cells, a table, pictures, a summary."""
+
+import datetime
+import importlib.metadata
+import json
+import math
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from noregret.experiments.cells import COST, Cell, Store, compute
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: plain values that JSON can hold
+Settings = Mapping[str, Any]
+
+SIZES = ("page", "full", "quick")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure or table of a paper.
+
+    Attributes
+    ----------
+    id, paper, figure, title
+        What it is called here, the paper's short name (see ``docs/references.md``), the paper's
+        figure or table, and what that shows.
+    minutes
+        Rough duration of the settings of the results page on two cores.
+    sizes
+        Settings by size. ``"page"``: what the results page shows. ``"full"``: where the paper's own
+        settings take longer than an hour, what it adds to or changes in the page's. ``"quick"``:
+        what it changes so that the whole takes seconds. ``runs`` is the number of repetitions.
+    cells
+        The pieces of work for given settings. Run r of every algorithm has seed r.
+    draw
+        Figures by a suffix of the file's name (``""`` for the only one).
+    measure
+        The numbers to report: ``"rows"``, a table as a list of dicts, and any other plain values.
+    """
+
+    id: str
+    paper: str
+    figure: str
+    title: str
+    minutes: float
+    sizes: Mapping[str, Settings]
+    cells: Callable[[Settings], Sequence[Cell]]
+    draw: "Callable[[pl.DataFrame, Settings], Mapping[str, Figure]]"
+    measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]]
+
+    def settings(self, size: str = "page", runs: int | None = None) -> dict[str, Any]:
+        """The settings of a size, with another number of runs where it is given."""
+        if size not in SIZES:
+            raise ValueError(f"size must be one of {', '.join(SIZES)}; got {size!r}")
+        chosen = {**self.sizes["page"], **self.sizes.get(size, {})}
+        if runs is not None:
+            if runs < 1:
+                raise ValueError(f"runs must be at least 1, got {runs}")
+            if "runs" not in chosen:
+                raise ValueError(f"{self.id} draws one picture and has no runs to repeat")
+            chosen["runs"] = runs
+        return chosen
+
+
+@dataclass(frozen=True)
+class Files:
+    """What :func:`reproduce` wrote."""
+
+    table: Path
+    summary: Path
+    pictures: tuple[Path, ...]
+
+
+def reproduce(
+    experiment: Experiment,
+    out: Path,
+    *,
+    size: str = "page",
+    runs: int | None = None,
+    jobs: int = 1,
+    fresh: bool = False,
+    started: Callable[[Cell], None] = lambda cell: None,
+    finished: Callable[[Cell], None] = lambda cell: None,
+) -> Files:
+    """Run an experiment and write its table, pictures and summary to a folder.
+
+    Parameters
+    ----------
+    experiment
+        What to run.
+    out
+        The folder; cells computed so far are kept in its folder ``cells``.
+    size, runs
+        See :meth:`Experiment.settings`.
+    jobs
+        Cells computed at the same time, each in a process of its own; 1: in this process.
+    fresh
+        Compute all cells again, also those that are stored.
+    started, finished
+        Called as work on a cell begins and ends.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    settings = experiment.settings(size, runs)
+    cells = list(experiment.cells(settings))
+    store = Store(out / "cells")
+    if fresh:
+        for cell in cells:
+            store.forget(cell)
+    for cell in compute(cells, store, jobs, started):
+        finished(cell)
+    frames = [frame for cell in cells if (frame := store.read(cell)) is not None]
+    table = pl.concat(frames, how="diagonal")
+    out.mkdir(parents=True, exist_ok=True)
+    stem = out / experiment.id
+    table_path, summary_path = stem.with_suffix(".parquet"), stem.with_suffix(".json")
+    table.write_parquet(table_path)
+    pictures = []
+    for suffix, figure in experiment.draw(table, settings).items():
+        path = out / f"{experiment.id}{suffix}.png"
+        figure.savefig(path, dpi=110)
+        pictures.append(path)
+    seconds = sum(float(frame[COST][0]) for frame in frames if len(frame))
+    summary = {
+        "id": experiment.id,
+        "paper": experiment.paper,
+        "figure": experiment.figure,
+        "size": size,
+        "settings": settings,
+        "paper_settings": experiment.settings("full"),
+        "seeds": sorted({cell.arguments["seed"] for cell in cells if "seed" in cell.arguments}),
+        "cells": len(cells),
+        "processor_minutes": round(seconds / 60.0, 2),
+        "pictures": [path.name for path in pictures],
+        "measured": experiment.measure(table, settings),
+        "versions": _versions(),
+        "machine": _machine(),
+        "date": datetime.date.today().isoformat(),
+    }
+    summary_path.write_text(json.dumps(_plain(summary), indent=1, ensure_ascii=False) + "\n")
+    return Files(table_path, summary_path, tuple(pictures))
+
+
+def _versions() -> dict[str, str]:
+    names = ("noregret", "numpy", "scipy", "polars")
+    found = {name: importlib.metadata.version(name) for name in names}
+    return {"python": platform.python_version(), **found}
+
+
+def _machine() -> dict[str, Any]:
+    return {"system": platform.system(), "machine": platform.machine(), "cores": os.cpu_count()}
+
+
+def _plain(value: Any) -> Any:
+    """Values that every JSON reader takes: NumPy numbers as numbers, NaN and infinity as null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, str | bool | int) or value is None:
+        return value
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float):
+        return number if math.isfinite(number) else None
+    return number

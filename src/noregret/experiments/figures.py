@@ -1,0 +1,89 @@
+"""One style for all figures: mean and 95 % band over runs, readable in greyscale."""
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from noregret._types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: colours that differ in lightness too (Okabe & Ito's, dark to light), with lines and marks
+_COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7f7f7f")
+_LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def panels(count: int, *, columns: int = 3, height: float = 3.2) -> "tuple[Figure, list[Axes]]":
+    """A figure with this many panels, at most ``columns`` in a row, in the common style."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ValueError(
+            f"figures need Matplotlib: pip install 'noregret[experiments]' ({error})"
+        ) from error
+    across = min(count, columns)
+    down = -(-count // across)
+    figure = Figure(figsize=(4.2 * across, height * down), layout="constrained")
+    axes = list(np.ravel(figure.subplots(down, across, squeeze=False)))
+    for spare in axes[count:]:
+        spare.remove()
+    for axis in axes[:count]:
+        axis.grid(alpha=0.25)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, axes[:count]
+
+
+def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """A colour, a line and a mark for each label; pass the same labels to every panel."""
+    styles = zip(cycle(_COLOURS), cycle(_LINES), cycle(_MARKS), strict=False)
+    return {
+        label: {"color": colour, "linestyle": line, "marker": mark, "markersize": 4}
+        for label, (colour, line, mark) in zip(labels, styles, strict=False)
+    }
+
+
+def interval(values: Any) -> tuple[float, float]:
+    """Mean over runs and half-width of its 95 % interval (Student's t; 0 for a single run)."""
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) < 2:
+        return float(array.mean()), 0.0
+    spread = float(array.std(ddof=1) / np.sqrt(len(array)))
+    return float(array.mean()), float(stats.t.ppf(0.975, len(array) - 1)) * spread
+
+
+def over_runs(frame: pl.DataFrame, x: str, y: str) -> tuple[Floats, Floats, Floats]:
+    """x, the mean of y over runs at each x, and the half-width of its 95 % interval."""
+    groups = frame.group_by(x).agg(pl.col(y)).sort(x)
+    found = np.array([interval(values) for values in groups[y]])
+    return groups[x].to_numpy().astype(np.float64), found[:, 0], found[:, 1]
+
+
+def lines(
+    axis: "Axes",
+    frame: pl.DataFrame,
+    x: str,
+    y: str,
+    by: str,
+    labels: Sequence[str] | Mapping[str, str],
+) -> None:
+    """Draw y against x, mean and 95 % band over runs, a line for each value of ``by``.
+
+    ``labels`` are the values in order, or their names in the legend by value; values that the
+    table does not have are left out, and keep their look free.
+    """
+    names = labels if isinstance(labels, Mapping) else {label: label for label in labels}
+    for value, look in looks(list(names)).items():
+        part = frame.filter(pl.col(by) == value)
+        if part.is_empty():
+            continue
+        at, mean, half = over_runs(part, x, y)
+        axis.plot(at, mean, label=names[value], markevery=max(1, len(at) // 6), **look)
+        if np.any(half > 0):
+            axis.fill_between(at, mean - half, mean + half, color=look["color"], alpha=0.15, lw=0)

@@ -1,0 +1,82 @@
+"""One algorithm on one problem: the loop of all regret experiments."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from noregret._types import Floats, Ints
+from noregret.algorithms import Optimizer
+from noregret.results import Batch
+
+
+def checkpoints(horizon: int, count: int = 60) -> Ints:
+    """At most ``count`` evaluation numbers, evenly spaced from 1 to the horizon."""
+    return np.unique(np.linspace(1, horizon, min(count, horizon)).round().astype(np.int64))
+
+
+def play(
+    optimizer: Optimizer,
+    horizon: int,
+    values: Callable[[Batch], Floats],
+    noise: Callable[[Floats, int], Floats],
+    best: float,
+    *,
+    at_most: int | None = None,
+    marks: Ints | None = None,
+) -> pl.DataFrame:
+    """Let an optimiser evaluate until it has been told ``horizon`` rewards in this call.
+
+    Parameters
+    ----------
+    optimizer
+        Fresh, or with a history of its own, which is not counted.
+    values
+        The noiseless values of a batch (n).
+    noise
+        Rewards (n) for noiseless values and the number of the first evaluation, counted from 0. To
+        pair the noise of algorithms, let it depend on that number alone.
+    best
+        The largest value.
+    at_most
+        Points asked for at once; by default what the algorithm wants.
+    marks
+        Evaluation numbers (from 1) to report; by default :func:`checkpoints`.
+
+    Returns
+    -------
+    A row per mark: ``t``, ``regret`` (cumulative), ``simple`` (gap of the best value so far),
+    ``seconds`` (processor time of ask and tell until the end of the evaluation's batch), ``batch``
+    (the size of that batch) and ``batches`` (how many there were until then).
+    """
+    got, clock, sizes = np.empty(horizon), np.empty(horizon), np.empty(horizon, dtype=np.int64)
+    order = np.empty(horizon, dtype=np.int64)
+    done, seconds, batches = 0, 0.0, 0
+    while done < horizon:
+        started = time.process_time()
+        batch = optimizer.ask(None if at_most is None else min(at_most, horizon - done))
+        seconds += time.process_time() - started
+        if len(batch) > horizon - done:
+            optimizer.cancel(batch[horizon - done :])
+            batch = batch[: horizon - done]
+        value = values(batch)
+        rewards = noise(value, done)
+        started = time.process_time()
+        optimizer.tell(batch, rewards)
+        seconds += time.process_time() - started
+        batches += 1
+        now = slice(done, done + len(batch))
+        got[now], clock[now], sizes[now], order[now] = value, seconds, len(batch), batches
+        done += len(batch)
+    at = (checkpoints(horizon) if marks is None else marks) - 1
+    return pl.DataFrame(
+        {
+            "t": at + 1,
+            "regret": np.cumsum(best - got)[at],
+            "simple": best - np.maximum.accumulate(got)[at],
+            "seconds": clock[at],
+            "batch": sizes[at],
+            "batches": order[at],
+        }
+    )
