@@ -87,3 +87,11 @@ def lines(
         axis.plot(at, mean, label=names[value], markevery=max(1, len(at) // 6), **look)
         if np.any(half > 0):
             axis.fill_between(at, mean - half, mean + half, color=look["color"], alpha=0.15, lw=0)
+
+
+def legend(figure: "Figure", axis: "Axes", columns: int = 4) -> None:
+    """One legend for all panels, below them, with the lines of one panel."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
