@@ -10,6 +10,7 @@ import pytest
 import noregret as nr
 from noregret.experiments import regression
 from noregret.experiments.datasets import Dataset
+from noregret.experiments.play import play
 from noregret.experiments.registry import find
 
 _HORIZON, _LAM = 40, 1e-2
@@ -37,7 +38,7 @@ _BY_HAND: dict[str, Callable[..., nr.Optimizer]] = {
     "bkb": lambda *a, **o: nr.BKB(*a, qbar=2.0, **o),
     "gpucb": nr.GPUCB,
     "gpbucb": lambda *a, **o: nr.GPBUCB(*a, ratio=2.0, batch_rule="product", **o),
-    "asyncts": lambda *a, **o: nr.AsyncTS(*a, batch_size=30, **o),
+    "asyncts": lambda *a, **o: regression._TenthTS(*a, batch_size=30, **o),
     "greedy": nr.EpsilonGreedy,
 }
 
@@ -64,13 +65,13 @@ def test_a_cell_is_the_loop_by_hand(algorithm: str, data: Dataset) -> None:
 def test_every_algorithm_sees_the_same_noise_at_evaluation_t(
     data: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
+    made: list[nr.Optimizer] = []
 
-    def make(*arguments: Any, **options: Any) -> nr.Optimizer:
-        made.append(nr.make(*arguments, **options))
-        return made[-1]
+    def recorded(opt: nr.Optimizer, *arguments: Any, **options: Any) -> pl.DataFrame:
+        made.append(opt)
+        return play(opt, *arguments, **options)
 
-    monkeypatch.setattr(regression, "make", make)
+    monkeypatch.setattr(regression, "play", recorded)
     for algorithm in _BY_HAND:
         _run(algorithm)
     first, *others = (opt.history.rewards - data.f[opt.history.ids] for opt in made)
@@ -153,4 +154,22 @@ def test_sweep_reports_means_and_the_best_bandwidth() -> None:
     ]
     settings = {"horizon": 2, "lams": [0.01], "bandwidths": [5.0, 10.0]}
     found = find("bbkb-fig5").measure(pl.DataFrame(rows), settings)["ratio"]["0.01"]["gpucb"]
-    assert found == pytest.approx({"5": 0.5, "10": 0.2, "best": "10", "spread": 2.5})
+    assert found == pytest.approx({"best": 10.0, "smallest": 0.2, "largest": 0.5})
+
+
+def test_asynchronous_draws_are_a_tenth_of_the_width_from_the_mean(data: Dataset) -> None:
+    options: dict[str, Any] = {"noise": 0.01, "lam": 1e-4, "seed": 0, "width": "practical"}
+    plain, tenth = (
+        kind(data.X, nr.RBF(2.0), **options) for kind in (nr.AsyncTS, regression._TenthTS)
+    )
+    ids = np.arange(0, 80, 4)
+    for opt in (plain, tenth):
+        opt.tell(ids, data.f[ids])
+    beta = tenth.beta / 10.0
+    assert beta == plain.beta / 10.0
+    ours, theirs = (opt._functions(5, np.random.default_rng(1)) for opt in (tenth, plain))
+    # In the centre lies the mean of both, by the formula.
+    phi = plain._map()(data.X[ids])
+    gram = phi.T @ phi + 1e-4 * np.eye(phi.shape[1])
+    mean = np.linalg.solve(gram, phi.T @ data.f[ids])[:, None]
+    np.testing.assert_allclose(ours - mean, beta * (theirs - mean), rtol=1e-5, atol=1e-7)
