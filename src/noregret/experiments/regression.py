@@ -174,8 +174,12 @@ def _draw(
 
 def _cut_bands(axis: "Axes", table: pl.DataFrame, y: str) -> None:
     """Limits by the means: the band of a few runs may reach below 0, beyond a logarithmic axis."""
-    means = table.group_by("t", "algorithm", "lam", "data", "bandwidth").agg(pl.col(y).mean())[y]
-    axis.set_ylim(0.6 * float(np.min(means)), 1.6 * float(np.max(means)))
+    means = (
+        table.group_by("t", "algorithm", "lam", "data", "bandwidth")
+        .agg(pl.col(y).mean())[y]
+        .to_numpy()
+    )
+    axis.set_ylim(0.6 * means.min(), 1.6 * means.max())
 
 
 def _measure_ratios(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
