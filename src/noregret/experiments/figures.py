@@ -89,6 +89,17 @@ def lines(
             axis.fill_between(at, mean - half, mean + half, color=look["color"], alpha=0.15, lw=0)
 
 
+def cut_bands(axes: "Sequence[Axes]") -> None:
+    """Give these axes the same limits, by their lines: the band of a few runs may be far wider.
+
+    A band can also reach below 0, which a logarithmic axis does not show.
+    """
+    values = np.concatenate([line.get_ydata() for axis in axes for line in axis.get_lines()])
+    for axis in axes:
+        logarithmic = axis.get_yscale() == "log"
+        axis.set_ylim(0.6 * values.min() if logarithmic else 0.0, 1.6 * values.max())
+
+
 def legend(figure: "Figure", axis: "Axes", columns: int = 4) -> None:
     """One legend for all panels, below them, with the lines of one panel."""
     handles, labels = axis.get_legend_handles_labels()

@@ -13,7 +13,7 @@ from noregret.algorithms import make
 from noregret.experiments import datasets
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, legend, lines, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF
 from noregret.results import Batch
@@ -127,6 +127,7 @@ def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
     lines(axis, table, "t", column, "algorithm", _LABELS)
     scale = "linear" if column in ("ratio", "simple") else "log"
     axis.set(xlabel="evaluations", ylabel=_AXES[column], xscale="log", yscale=scale)
+    cut_bands([axis])
 
 
 def _draw(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[str, Figure]":
@@ -153,7 +154,7 @@ def _draw_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figu
     for axis, (part, column), title in zip(axes, shown, titles, strict=True):
         _panel(axis, part, column)
         axis.set_title(title)
-    axes[2].sharey(axes[1])
+    cut_bands(axes[1:])
     legend(figure, axes[0])
     return {"": figure}
 

@@ -16,12 +16,11 @@ from noregret.algorithms.thompson import AsyncTS
 from noregret.experiments import datasets
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, legend, lines, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: ξ of Section 5
@@ -167,19 +166,9 @@ def _draw(
         lines(axis, part, "t", y, "algorithm", _LABELS)
         axis.set(title=f"{_DATA[data]}, λ = {lam:g}", xscale=xscale, yscale="log")
         axis.set(xlabel="evaluations", ylabel=label)
-        _cut_bands(axis, part, y)
+        cut_bands([axis])
     legend(figure, axes[0])
     return {"": figure}
-
-
-def _cut_bands(axis: "Axes", table: pl.DataFrame, y: str) -> None:
-    """Limits by the means: the band of a few runs may reach below 0, beyond a logarithmic axis."""
-    means = (
-        table.group_by("t", "algorithm", "lam", "data", "bandwidth")
-        .agg(pl.col(y).mean())[y]
-        .to_numpy()
-    )
-    axis.set_ylim(0.6 * means.min(), 1.6 * means.max())
 
 
 def _measure_ratios(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
@@ -270,7 +259,7 @@ def _draw_sweep(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
             lines(axis, part, "t", "ratio", "algorithm", _LABELS)
             axis.set(title=f"bandwidth {bandwidth:g}, λ = {lam:g}", xscale="log", yscale="log")
             axis.set(xlabel="evaluations", ylabel="regret / uniform's")
-            _cut_bands(axis, table.filter(pl.col("lam") == lam), "ratio")
+        cut_bands(axes)
         legend(figure, axes[0])
         drawn[f"-lam{lam:g}"] = figure
     return drawn
