@@ -96,8 +96,10 @@ def cut_bands(axes: "Sequence[Axes]") -> None:
     """
     values = np.concatenate([line.get_ydata() for axis in axes for line in axis.get_lines()])
     for axis in axes:
-        logarithmic = axis.get_yscale() == "log"
-        axis.set_ylim(0.6 * values.min() if logarithmic else 0.0, 1.6 * values.max())
+        if axis.get_yscale() == "log":
+            axis.set_ylim(0.6 * values.min(), 1.6 * values.max())
+        else:
+            axis.set_ylim(0.0, 1.2 * values.max())
 
 
 def legend(figure: "Figure", axis: "Axes", columns: int = 4) -> None:

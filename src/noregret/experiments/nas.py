@@ -39,6 +39,8 @@ _AXES = {
     "seconds": "processor time, s",
     "hours": "total time with training, h",
 }
+#: simple regret is reported here too
+_EARLY = 100
 _NASBENCH = functools.cache(datasets.nasbench101)
 
 
@@ -125,8 +127,11 @@ def _both_cells(settings: Settings) -> Sequence[Cell]:
 
 def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
     lines(axis, table, "t", column, "algorithm", _LABELS)
-    scale = "linear" if column in ("ratio", "simple") else "log"
-    axis.set(xlabel="evaluations", ylabel=_AXES[column], xscale="log", yscale=scale)
+    axis.set(xlabel="evaluations", ylabel=_AXES[column], xscale="log")
+    if column == "simple":  # in the end it is 0
+        axis.set_yscale("symlog", linthresh=1e-4)
+    elif column != "ratio":
+        axis.set_yscale("log")
     cut_bands([axis])
 
 
@@ -149,7 +154,8 @@ def _draw_alone(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
 def _draw_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(3)
     known, alone = (table.filter((pl.col("initial") > 0) == has) for has in (True, False))
-    titles = ("after initial evaluations", "after initial evaluations", "without")
+    start = f"{settings['initial']:,} initial evaluations"
+    titles = (start, start, "no initial evaluations")
     shown = ((known, "ratio"), (known, "simple"), (alone, "simple"))
     for axis, (part, column), title in zip(axes, shown, titles, strict=True):
         _panel(axis, part, column)
@@ -162,14 +168,17 @@ def _draw_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figu
 def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     """Everything at the end of the run, for each algorithm with and without a start."""
     last = table.filter(pl.col("t") == settings["horizon"])
+    early = table.filter(pl.col("t") == table["t"].filter(table["t"] <= _EARLY).max())
     rows: list[dict[str, Any]] = []
     found: dict[str, dict[str, dict[str, float]]] = {}
     for initial in sorted(last["initial"].unique(), reverse=True):
         names = found.setdefault("initial" if initial else "alone", {})
         for name, label in _LABELS.items():
-            part = last.filter((pl.col("initial") == initial) & (pl.col("algorithm") == name))
+            chosen = (pl.col("initial") == initial) & (pl.col("algorithm") == name)
+            part = last.filter(chosen)
             means = {column: interval(part[column]) for column in ("ratio", "simple", "hours")}
             rest = {column: interval(part[column])[0] for column in ("seconds", "batches", "start")}
+            rest["early"] = interval(early.filter(chosen)["simple"])[0]
             best = int((part["simple"] == 0.0).sum())
             names[name] = {**{k: mean for k, (mean, _) in means.items()}, **rest, "found": best}
             rows.append(
@@ -179,6 +188,7 @@ def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
                     "runs": len(part),
                     "regret ratio": means["ratio"][0],
                     "ratio ±": means["ratio"][1],
+                    f"simple regret, t = {early['t'][0]}": rest["early"],
                     "simple regret": means["simple"][0],
                     "simple ±": means["simple"][1],
                     "runs that found the best": best,
