@@ -136,7 +136,7 @@ def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
 
 
 def _draw(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[str, Figure]":
-    figure, axes = panels(len(columns), columns=across)
+    figure, axes = panels(len(columns), columns=across, height=2.8)
     for axis, column in zip(axes, columns, strict=True):
         _panel(axis, table, column)
     legend(figure, axes[0])

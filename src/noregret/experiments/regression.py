@@ -158,17 +158,19 @@ def _draw_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
 def _draw(
     table: pl.DataFrame, settings: Settings, y: str, label: str, xscale: str
 ) -> "Mapping[str, Figure]":
-    """A panel for each λ (down) and data set (across)."""
-    shown = [(lam, data) for lam in settings["lams"] for data in _DATA]
-    figure, axes = panels(len(shown), columns=len(_DATA), height=3.0)
-    for axis, (lam, data) in zip(axes, shown, strict=True):
-        part = table.filter((pl.col("lam") == lam) & (pl.col("data") == data))
-        lines(axis, part, "t", y, "algorithm", _LABELS)
-        axis.set(title=f"{_DATA[data]}, λ = {lam:g}", xscale=xscale, yscale="log")
-        axis.set(xlabel="evaluations", ylabel=label)
-        cut_bands([axis])
-    legend(figure, axes[0])
-    return {"": figure}
+    """A figure for each λ, a panel for each data set."""
+    drawn = {}
+    for lam in settings["lams"]:
+        figure, axes = panels(len(_DATA))
+        for axis, (data, title) in zip(axes, _DATA.items(), strict=True):
+            part = table.filter((pl.col("lam") == lam) & (pl.col("data") == data))
+            lines(axis, part, "t", y, "algorithm", _LABELS)
+            axis.set(title=f"{title}, λ = {lam:g}", xscale=xscale, yscale="log")
+            axis.set(xlabel="evaluations", ylabel=label)
+            cut_bands([axis])
+        legend(figure, axes[0])
+        drawn[f"-lam{lam:g}"] = figure
+    return drawn
 
 
 def _measure_ratios(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
