@@ -40,8 +40,7 @@ class _TenthTS(AsyncTS):
 
     def _functions(self, n: int, rng: np.random.Generator) -> Floats:
         drawn = super()._functions(n, rng)
-        if self._posterior is None:
-            return drawn
+        assert self._posterior is not None  # what was drawn from
         mean = self._posterior.mean[:, None]
         return np.asarray(mean + self._beta() / 10.0 * (drawn - mean))
 
