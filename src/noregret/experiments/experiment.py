@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from noregret.experiments.cells import COST, Cell, Store, compute
+from noregret.experiments.figures import save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,7 +128,7 @@ def reproduce(
     pictures = []
     for suffix, figure in experiment.draw(table, settings).items():
         path = out / f"{experiment.id}{suffix}.png"
-        figure.savefig(path, dpi=110)
+        save(figure, path)
         pictures.append(path)
     seconds = sum(float(frame[COST][0]) for frame in frames if len(frame))
     summary = {

@@ -1,7 +1,9 @@
 """One style for all figures: mean and 95 % band over runs, readable in greyscale."""
 
+import io
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,3 +89,35 @@ def lines(
         axis.plot(at, mean, label=names[value], markevery=max(1, len(at) // 6), **look)
         if np.any(half > 0):
             axis.fill_between(at, mean - half, mean + half, color=look["color"], alpha=0.15, lw=0)
+
+
+def cut_bands(axes: "Sequence[Axes]") -> None:
+    """Give these axes the same limits, by their lines: the band of a few runs may be far wider.
+
+    A band can also reach below 0, which a logarithmic axis does not show.
+    """
+    values = np.concatenate([line.get_ydata() for axis in axes for line in axis.get_lines()])
+    for axis in axes:
+        if axis.get_yscale() == "log":
+            axis.set_ylim(0.6 * values.min(), 1.6 * values.max())
+        else:
+            axis.set_ylim(0.0, 1.2 * values.max())
+
+
+def legend(figure: "Figure", axis: "Axes", columns: int = 4) -> None:
+    """One legend for all panels, below them, with the lines of one panel."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a PNG of 256 colours: a third of the bytes, and no difference to see."""
+    from PIL import Image  # comes with Matplotlib
+
+    full = io.BytesIO()
+    figure.savefig(full, format="png", dpi=110)
+    with Image.open(full) as image:
+        reduced = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    reduced.save(path, optimize=True)

@@ -1,10 +1,10 @@
 """All experiments, by their id."""
 
-from noregret.experiments import bkb
+from noregret.experiments import bkb, nas, regression
 from noregret.experiments.experiment import Experiment
 
 #: modules with experiments, in the order of the papers
-_MODULES = (bkb,)
+_MODULES = (bkb, regression, nas)
 
 
 def experiments() -> dict[str, Experiment]:

@@ -1,0 +1,135 @@
+"""BBKB's figures on NAS-Bench-101: initial evaluations, rewards and modelled time, by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.algorithms.bkb import BBKB
+from noregret.experiments import nas
+from noregret.experiments.datasets import NASBench
+from noregret.experiments.registry import find
+
+_ARMS, _HORIZON = 600, 80
+
+
+@pytest.fixture
+def cells(monkeypatch: pytest.MonkeyPatch) -> NASBench:
+    """A small table of networks; every reward tells which network gave it."""
+    rng = np.random.default_rng(0)
+    numbers = np.arange(_ARMS)
+    features = ((numbers[:, None] >> np.arange(10)) & 1).astype(float)
+    f = 0.7 + 0.02 * features.sum(axis=1) + 1e-5 * numbers
+    repeats = f[:, None] + 1e-3 * np.array([-1.0, 0.0, 1.0])
+    seconds = rng.uniform(1000.0, 5000.0, _ARMS)
+    table = NASBench(features / 3.0, features, f, repeats, np.zeros(_ARMS, dtype=bool), seconds)
+    monkeypatch.setattr(nas, "_NASBENCH", lambda: table)
+    return table
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[nr.Optimizer]:
+    """The optimisers that cells make."""
+    found: list[nr.Optimizer] = []
+
+    def make(*arguments: Any, **options: Any) -> nr.Optimizer:
+        found.append(nr.make(*arguments, **options))
+        return found[-1]
+
+    monkeypatch.setattr(nas, "make", make)
+    return found
+
+
+def _run(algorithm: str, initial: int = 0, seed: int = 1) -> Any:
+    return nas.run(algorithm, initial, 5.0, _HORIZON, _ARMS, seed)
+
+
+@pytest.mark.parametrize("algorithm", ["global", "local", "evolution"])
+@pytest.mark.parametrize("initial", [0, 400])
+def test_regret_counts_what_came_after_the_initial_evaluations(
+    algorithm: str, initial: int, cells: NASBench, made: list[nr.Optimizer]
+) -> None:
+    frame = _run(algorithm, initial)
+    history = made[0].history
+    assert len(history.ids) == initial + _HORIZON
+    values = cells.f[history.ids[initial:]]
+    best, t = cells.f.max(), frame["t"].to_numpy()
+    np.testing.assert_allclose(
+        frame["ratio"], np.cumsum(best - values)[t - 1] / (t * (best - cells.f.mean()))
+    )
+    np.testing.assert_allclose(
+        frame["simple"], best - np.maximum.accumulate(values)[t - 1], atol=1e-15
+    )
+    if initial:
+        gap = best - cells.f[history.ids[:initial]].max()
+        assert frame["initial_gap"].to_list() == pytest.approx([gap] * len(frame))
+        assert len(set(history.ids[:initial])) == initial
+    else:
+        assert frame["initial_gap"].null_count() == len(frame)
+    # A reward is one of the three runs of the network that was asked for.
+    off = np.abs(cells.repeats[history.ids] - history.rewards[:, None])
+    assert np.all(off.min(axis=1) < 1e-12)
+
+
+def test_the_run_that_evaluation_t_returns_is_the_same_for_all(
+    cells: NASBench, made: list[nr.Optimizer]
+) -> None:
+    for algorithm in ("global", "local", "evolution"):
+        _run(algorithm)
+    first, *others = (opt.history.rewards - cells.f[opt.history.ids] for opt in made)
+    assert len(np.unique(first.round(6))) == 3
+    for other in others:
+        np.testing.assert_allclose(other, first, atol=1e-12)
+
+
+def test_algorithms_start_from_the_same_evaluations(
+    cells: NASBench, made: list[nr.Optimizer]
+) -> None:
+    for algorithm in ("global", "evolution"):
+        _run(algorithm, 400)
+    np.testing.assert_array_equal(made[0].history.ids[:400], made[1].history.ids[:400])
+    np.testing.assert_array_equal(made[0].history.rewards[:400], made[1].history.rewards[:400])
+
+
+def test_initial_evaluations_are_taken_in_by_bless(
+    cells: NASBench, made: list[nr.Optimizer]
+) -> None:
+    _run("global", 400)
+    assert "warm start" in [event["event"] for event in made[0].events]
+
+
+def test_a_batch_takes_as_long_as_its_slowest_network(
+    cells: NASBench, made: list[nr.Optimizer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[Any] = []
+    tell = BBKB.tell
+
+    def recorded(self: BBKB, batch: Any, rewards: Any) -> None:
+        batches.append(batch.ids)
+        tell(self, batch, rewards)
+
+    monkeypatch.setattr(BBKB, "tell", recorded)
+    last = _run("global")[-1]
+    assert max(map(len, batches)) > 1
+    training = sum(max(cells.seconds[id_] for id_ in ids) for ids in batches)
+    assert last["hours"].item() * 3600 == pytest.approx(training + last["seconds"].item())
+
+
+def test_evolution_trains_one_network_after_another(
+    cells: NASBench, made: list[nr.Optimizer]
+) -> None:
+    last = _run("evolution")[-1]
+    training = cells.seconds[made[0].history.ids].sum()
+    assert last["hours"].item() * 3600 == pytest.approx(training + last["seconds"].item())
+
+
+def test_bandwidths_and_starts_are_those_of_the_appendix() -> None:
+    starts = {}
+    for name in ("bbkb-fig3", "bbkb-fig4", "bbkb-fig7"):
+        one = find(name)
+        cells = one.cells(one.settings("page"))
+        starts[name] = {(cell.arguments["initial"], cell.arguments["bandwidth"]) for cell in cells}
+    assert starts["bbkb-fig3"] == {(2000, 125.0)}
+    assert starts["bbkb-fig7"] == {(0, 100.0)}
+    assert starts["bbkb-fig4"] == starts["bbkb-fig3"] | starts["bbkb-fig7"]
