@@ -1,10 +1,10 @@
 """All experiments, by their id."""
 
-from noregret.experiments import bkb
+from noregret.experiments import bkb, heavy, heavy_data, heavy_robust, heavy_truncation
 from noregret.experiments.experiment import Experiment
 
 #: modules with experiments, in the order of the papers
-_MODULES = (bkb,)
+_MODULES = (bkb, heavy, heavy_data, heavy_truncation, heavy_robust)
 
 
 def experiments() -> dict[str, Experiment]:

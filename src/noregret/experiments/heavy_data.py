@@ -1,0 +1,159 @@
+"""TGP-UCB and ATA-GP-UCB (Ray Chowdhury & Gopalan 2019) on data: Figure 1 (d) and (e)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from noregret._types import Floats
+from noregret.algorithms import make
+from noregret.experiments.cells import Cell
+from noregret.experiments.datasets import light_sensors, stocks
+from noregret.experiments.experiment import Experiment, Settings
+from noregret.experiments.heavy import (
+    QUICK,
+    draw_regret,
+    marks,
+    measure_regret,
+    options,
+    regret_cells,
+)
+from noregret.experiments.play import play
+from noregret.kernels import RBF, Kernel, Precomputed
+from noregret.results import Batch
+from noregret.tails import lilliefors
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Arms with recorded rewards: a reward is the arm's entry in a row drawn at random.
+
+    Attributes
+    ----------
+    number
+        Of the experiment, for its seeds.
+    rewards
+        n × A; their means are f.
+    covariance
+        A × A, of the normalised readings: the kernel.
+    places
+        A × 2 in the unit square, for features that need coordinates.
+    """
+
+    number: int
+    rewards: Floats
+    covariance: Floats
+    places: Floats | None = None
+
+
+def readings(problem: str) -> Readings:
+    """``"stocks"``: prices of 823 days. ``"sensors"``: 192 test readings of 41 light sensors."""
+    if problem == "stocks":
+        prices = stocks().prices
+        return Readings(14, prices, np.asarray(np.corrcoef(prices.T)))
+    sensors = light_sensors()
+    corner, sides = sensors.coordinates.min(axis=0), np.ptp(sensors.coordinates, axis=0)
+    places = (sensors.coordinates - corner) / sides
+    return Readings(15, sensors.test, np.asarray(np.corrcoef(sensors.train.T)), places)
+
+
+def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) -> pl.DataFrame:
+    """The regret of one algorithm on recorded rewards, in units of the best arm's mean.
+
+    α = 1, v is the mean square of all rewards and B the largest mean, as in the paper.
+    """
+    data = readings(problem)
+    f, v = data.rewards.mean(axis=0), float(np.square(data.rewards).mean())
+    rng = np.random.default_rng([2019, data.number, seed])
+    rows = rng.integers(len(data.rewards), size=horizon)
+    chosen = options(algorithm, 1.0, v, horizon, nodes=16)
+    domain: Any = range(len(f))
+    kernel: Kernel = Precomputed(data.covariance)
+    if algorithm == "qff":
+        domain, kernel = data.places, RBF(np.sqrt(0.1))
+    opt = make(
+        chosen.pop("name"), domain, kernel, norm=float(f.max()), lam=1.0, width=width, seed=seed,
+        **chosen,
+    )  # fmt: skip
+    ids = np.empty(0, dtype=np.int64)
+
+    def values(batch: Batch) -> Floats:
+        nonlocal ids
+        ids = batch.ids
+        return np.asarray(f[ids])
+
+    def rewards(value: Floats, t: int) -> Floats:
+        return np.asarray(data.rewards[rows[t : t + len(value)], ids])
+
+    best = float(f.max())
+    frame = play(opt, horizon, values, rewards, best, marks=marks(horizon))
+    return frame.with_columns(
+        pl.col("regret", "simple") / best, uniform=1.0 - float(f.mean()) / best
+    )
+
+
+def tails(problem: str) -> pl.DataFrame:
+    """How far from Gaussian the rewards of every arm are: a row per arm."""
+    rewards = readings(problem).rewards
+    return pl.DataFrame(
+        {
+            "arm": np.arange(rewards.shape[1]),
+            "mean": rewards.mean(axis=0),
+            "pvalue": [lilliefors(arm)[1] for arm in rewards.T],
+            "kurtosis": stats.kurtosis(rewards, axis=0),
+        }
+    )
+
+
+def _cells(problem: str, names: Sequence[str], settings: Settings) -> list[Cell]:
+    return [
+        *regret_cells(settings, recorded, problem, names),
+        Cell(tails, {"problem": problem}),
+    ]
+
+
+def _measure(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
+    arms = table.filter(pl.col("pvalue").is_not_null())
+    return {
+        **measure_regret(table, settings),
+        "arms": len(arms),
+        "not_gaussian": int((arms["pvalue"] < 0.01).sum()),
+        "heavier_than_gaussian": int((arms["kurtosis"] > 0.0).sum()),
+        "median_kurtosis": arms["kurtosis"].median(),
+    }
+
+
+def experiment(
+    name: str, figure: str, title: str, problem: str, names: Sequence[str], **page: Any
+) -> Experiment:
+    """Some algorithms on one table of readings; ``page`` changes settings of the page."""
+    sizes = {"runs": 8, "horizon": 20_000, "theory_runs": 0, "huber_horizon": 4000, **page}
+    return Experiment(
+        id=name,
+        paper="TGP-UCB",
+        figure=figure,
+        title=title,
+        minutes=3,
+        sizes={"page": sizes, "full": {"runs": 10}, "quick": QUICK},
+        cells=partial(_cells, problem, names),
+        draw=draw_regret,
+        measure=_measure,
+    )
+
+
+EXPERIMENTS = (
+    experiment(
+        "heavy-fig1d", "Figure 1 (d)", "29 stocks", "stocks", ("tgp", "nystrom", "huber"), runs=10
+    ),
+    experiment(
+        "heavy-fig1e",
+        "Figure 1 (e)",
+        "41 light sensors",
+        "sensors",
+        ("tgp", "qff", "nystrom", "huber"),
+    ),
+)
