@@ -35,7 +35,8 @@ LABELS = {
 #: who is compared with whom in Appendix E
 _ROBUST = ("nystrom", "robust")
 QUICK = {"runs": 2, "horizon": 120, "huber_horizon": 60}
-WIDTHS = {"practical": "widths of the paper's order", "theory": "widths of the theorems"}
+#: "set order-wise similar to those recommended by theory", and those of the theorems
+WIDTHS = {"practical": "practical widths", "theory": "theory's widths"}
 
 
 def marks(horizon: int) -> Ints:
@@ -148,6 +149,7 @@ def draw_regret(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
             ylabel="average regret R_T / T",
             ylim=(0.0, 1.4 * uniform),
         )
+    figure.set_figwidth(figure.get_figwidth() + 1.8)  # room for the legend
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8)
     return {"": figure}
