@@ -34,7 +34,6 @@ LABELS = {
 }
 #: who is compared with whom in Appendix E
 _ROBUST = ("nystrom", "robust")
-QUICK = {"runs": 2, "horizon": 120, "huber_horizon": 60}
 #: "set order-wise similar to those recommended by theory", and those of the theorems
 WIDTHS = {"practical": "practical widths", "theory": "theory's widths"}
 
@@ -202,33 +201,54 @@ def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
     return {"rows": rows, **values, "ahead": ahead}
 
 
-def _cells(problem: str, names: Sequence[str], settings: Settings) -> list[Cell]:
-    return regret_cells(settings, regret, problem, names)
-
-
-def _experiment(
-    letter: str, problem: str, title: str, names: Sequence[str], **page: Any
+def regret_experiment(
+    name: str,
+    figure: str,
+    title: str,
+    minutes: float,
+    cells: Callable[[Settings], Sequence[Cell]],
+    *,
+    runs: int,
+    full: int,
+    theory_runs: int = 0,
+    measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]] = measure_regret,
 ) -> Experiment:
-    sizes = {"runs": 7, "horizon": 20_000, "theory_runs": 0, "huber_horizon": 4000, **page}
+    """A part of Figure 1 over 20,000 rounds; ``full``: the paper's number of runs."""
+    page = {"runs": runs, "horizon": 20_000, "theory_runs": theory_runs, "huber_horizon": 4000}
     return Experiment(
-        id=f"heavy-fig1{letter}",
+        id=name,
         paper="TGP-UCB",
-        figure=f"Figure 1 ({letter})",
+        figure=figure,
         title=title,
-        minutes=3,
-        sizes={"page": sizes, "full": {"runs": 20}, "quick": QUICK},
-        cells=partial(_cells, problem, names),
+        minutes=minutes,
+        sizes={
+            "page": page,
+            "full": {"runs": full},
+            "quick": {"runs": 2, "horizon": 120, "huber_horizon": 60},
+        },
+        cells=cells,
         draw=draw_regret,
-        measure=measure_regret,
+        measure=measure,
+    )
+
+
+def _part(
+    letter: str, problem: str, title: str, minutes: float, names: Sequence[str], **others: Any
+) -> Experiment:
+    cells = partial(regret_cells, function=regret, problem=problem, names=names)
+    figure = f"Figure 1 ({letter})"
+    return regret_experiment(
+        f"heavy-fig1{letter}", figure, title, minutes, cells, runs=7, full=20, **others
     )
 
 
 _NAMES = ("tgp", "qff", "nystrom", "huber")
+_WITHOUT_QFF = ("tgp", "nystrom", "huber")
 
 EXPERIMENTS = (
-    _experiment("a", "student", "SE kernel, Student-t(3) noise", _NAMES, theory_runs=3),
-    _experiment("b", "pareto", "SE kernel, Pareto(2) rewards", _NAMES),
-    _experiment(
-        "c", "matern", "Matérn-5/2 kernel, Student-t(3) noise", ("tgp", "nystrom", "huber")
+    _part(
+        "a", "student", "average regret, SE kernel, Student-t(3) noise", 4, _NAMES, theory_runs=3
     ),
+    _part("b", "pareto", "average regret, SE kernel, Pareto(2) rewards", 3, _NAMES),
+    _part("c", "matern", "average regret, Matérn-5/2 kernel, Student-t(3)", 3, _WITHOUT_QFF),
 )

@@ -13,14 +13,13 @@ from noregret._types import Floats
 from noregret.algorithms import make
 from noregret.experiments.cells import Cell
 from noregret.experiments.datasets import light_sensors, stocks
-from noregret.experiments.experiment import Experiment, Settings
+from noregret.experiments.experiment import Settings
 from noregret.experiments.heavy import (
-    QUICK,
-    draw_regret,
     marks,
     measure_regret,
     options,
     regret_cells,
+    regret_experiment,
 )
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel, Precomputed
@@ -109,14 +108,14 @@ def tails(problem: str) -> pl.DataFrame:
     )
 
 
-def _cells(problem: str, names: Sequence[str], settings: Settings) -> list[Cell]:
-    return [
-        *regret_cells(settings, recorded, problem, names),
-        Cell(tails, {"problem": problem}),
-    ]
+def data_cells(settings: Settings, problem: str, names: Sequence[str]) -> list[Cell]:
+    """Cells of some algorithms on recorded rewards, and of these rewards' tails."""
+    cells = regret_cells(settings, recorded, problem, names)
+    return [*cells, Cell(tails, {"problem": problem})]
 
 
-def _measure(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
+def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
+    """The numbers of average regret, and how many arms are not Gaussian, or heavier."""
     arms = table.filter(pl.col("pvalue").is_not_null())
     return {
         **measure_regret(table, settings),
@@ -127,33 +126,16 @@ def _measure(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
     }
 
 
-def experiment(
-    name: str, figure: str, title: str, problem: str, names: Sequence[str], **page: Any
-) -> Experiment:
-    """Some algorithms on one table of readings; ``page`` changes settings of the page."""
-    sizes = {"runs": 8, "horizon": 20_000, "theory_runs": 0, "huber_horizon": 4000, **page}
-    return Experiment(
-        id=name,
-        paper="TGP-UCB",
-        figure=figure,
-        title=title,
-        minutes=3,
-        sizes={"page": sizes, "full": {"runs": 10}, "quick": QUICK},
-        cells=partial(_cells, problem, names),
-        draw=draw_regret,
-        measure=_measure,
-    )
-
+_STOCKS = partial(data_cells, problem="stocks", names=("tgp", "nystrom", "huber"))
+_SENSORS = partial(data_cells, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
 
 EXPERIMENTS = (
-    experiment(
-        "heavy-fig1d", "Figure 1 (d)", "29 stocks", "stocks", ("tgp", "nystrom", "huber"), runs=10
+    regret_experiment(
+        "heavy-fig1d", "Figure 1 (d)", "average regret, 29 stocks", 3, _STOCKS,
+        runs=10, full=10, measure=measure_data,
     ),
-    experiment(
-        "heavy-fig1e",
-        "Figure 1 (e)",
-        "41 light sensors",
-        "sensors",
-        ("tgp", "qff", "nystrom", "huber"),
+    regret_experiment(
+        "heavy-fig1e", "Figure 1 (e)", "average regret, 41 light sensors", 4, _SENSORS,
+        runs=8, full=10, measure=measure_data,
     ),
-)
+)  # fmt: skip

@@ -3,11 +3,16 @@
 Runs that Figure 1 (e) has too are the same cells.
 """
 
-from noregret.experiments.heavy_data import experiment
+from functools import partial
+
+from noregret.experiments.heavy import regret_experiment
+from noregret.experiments.heavy_data import data_cells, measure_data
+
+_CELLS = partial(data_cells, problem="sensors", names=("tgp", "nystrom", "robust", "huber"))
 
 EXPERIMENTS = (
-    experiment(
-        "heavy-robust", "Appendix E", "41 light sensors, with Robust UCB", "sensors",
-        ("tgp", "nystrom", "robust", "huber"), theory_runs=3,
+    regret_experiment(
+        "heavy-robust", "Appendix E", "average regret, 41 light sensors, Robust UCB", 4, _CELLS,
+        runs=8, full=10, theory_runs=3, measure=measure_data,
     ),
 )  # fmt: skip
