@@ -190,7 +190,12 @@ def test_numbers_of_a_made_up_table():
     assert tgp["95 % interval ±"] == pytest.approx(4.302653 * 0.75 / math.sqrt(3), rel=1e-6)
     assert tgp["average regret, last quarter"] == pytest.approx(1.0)
     assert nystrom["R_T / T"] == pytest.approx(0.75 * 5.5 / 3)
-    assert found["ahead"] == {"practical": {"nystrom_tgp": 2}}
+    # Run by run ATA-GP-UCB is ahead by 0.75 · (0.5, 1, −1).
+    pair = found["ahead"]["practical"]["nystrom_tgp"]
+    assert (pair["runs"], pair["of"]) == (2, 3)
+    assert pair["by"] == pytest.approx(0.125)
+    assert pair["half"] == pytest.approx(4.302653 * 0.75 * np.std([0.5, 1, -1], ddof=1) / 3**0.5)
+    assert list(found["ahead"]) == ["practical"]
     assert found["average"]["practical"]["tgp"] == tgp["R_T / T"]
 
 
