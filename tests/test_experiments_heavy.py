@@ -159,13 +159,24 @@ def test_quadrature_on_the_sensors_places(record):
 @pytest.mark.parametrize("problem", [STOCKS, SENSORS])
 def test_readings_are_not_gaussian_but_most_have_lighter_tails(problem):
     """The paper's test rejects every arm; by their excess kurtosis most are lighter-tailed."""
-    found = heavy_data.tails(problem)
+    found = heavy_data.facts(problem)
     assert np.all(found["pvalue"].to_numpy() < 0.01)
     assert np.median(found["kurtosis"].to_numpy()) < 0
     centred = heavy_data.readings(problem).rewards[:, 0]
     centred = centred - centred.mean()
     expected = np.mean(centred**4) / np.mean(centred**2) ** 2 - 3
     assert found["kurtosis"][0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("problem", [STOCKS, SENSORS])
+def test_the_papers_bound_is_below_the_norm(problem):
+    """B = max f, but f = Σ a_i k(·, x_i) has the norm √(aᵀKa), many times that."""
+    data = heavy_data.readings(problem)
+    f = data.rewards.mean(axis=0)
+    heights = np.linalg.lstsq(data.covariance, f)[0]
+    expected = np.sqrt(heights @ data.covariance @ heights) / f.max()
+    assert heavy_data.facts(problem)["norm"][0] == pytest.approx(expected, rel=1e-6)
+    assert expected > 5
 
 
 def made_up():

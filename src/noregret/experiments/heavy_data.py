@@ -1,5 +1,6 @@
 """TGP-UCB and ATA-GP-UCB (Ray Chowdhury & Gopalan 2019) on data: Figure 1 (d) and (e)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import stats
+from scipy import linalg, stats
 
 from noregret._types import Floats
 from noregret.algorithms import make
@@ -95,33 +96,40 @@ def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) 
     )
 
 
-def tails(problem: str) -> pl.DataFrame:
-    """How far from Gaussian the rewards of every arm are: a row per arm."""
-    rewards = readings(problem).rewards
+def facts(problem: str) -> pl.DataFrame:
+    """What is assumed of the data, checked: a row per arm.
+
+    ``pvalue`` of the Gaussian and excess ``kurtosis`` of its rewards; ``norm``, the same in all
+    rows, is that of f in the kernel's RKHS, in units of B.
+    """
+    data = readings(problem)
+    f = data.rewards.mean(axis=0)
+    norm = math.sqrt(f @ linalg.solve(data.covariance, f, assume_a="pos")) / float(f.max())
     return pl.DataFrame(
         {
-            "arm": np.arange(rewards.shape[1]),
-            "mean": rewards.mean(axis=0),
-            "pvalue": [lilliefors(arm)[1] for arm in rewards.T],
-            "kurtosis": stats.kurtosis(rewards, axis=0),
+            "arm": np.arange(len(f)),
+            "pvalue": [lilliefors(arm)[1] for arm in data.rewards.T],
+            "kurtosis": stats.kurtosis(data.rewards, axis=0),
+            "norm": norm,
         }
     )
 
 
 def data_cells(settings: Settings, problem: str, names: Sequence[str]) -> list[Cell]:
-    """Cells of some algorithms on recorded rewards, and of these rewards' tails."""
+    """Cells of some algorithms on recorded rewards, and what is known of these."""
     cells = regret_cells(settings, recorded, problem, names)
-    return [*cells, Cell(tails, {"problem": problem})]
+    return [*cells, Cell(facts, {"problem": problem})]
 
 
 def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
-    """The numbers of average regret, and how many arms are not Gaussian, or heavier."""
+    """The numbers of average regret, and what is known of the data."""
     arms = table.filter(pl.col("pvalue").is_not_null())
     return {
         **measure_regret(table, settings),
         "arms": len(arms),
         "not_gaussian": int((arms["pvalue"] < 0.01).sum()),
         "heavier_than_gaussian": int((arms["kurtosis"] > 0.0).sum()),
+        "norm": arms["norm"][0],
         "median_kurtosis": arms["kurtosis"].median(),
     }
 
