@@ -130,7 +130,7 @@ def regret_cells(
     ]
 
 
-def draw_regret(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
     """Average regret against rounds, a panel for each kind of width."""
     table = table.filter(pl.col("regret").is_not_null())
     table = table.with_columns(average=pl.col("regret") / pl.col("t"))
@@ -145,7 +145,7 @@ def draw_regret(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
         axis.set(
             title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
             xlabel="rounds T",
-            ylabel="average regret R_T / T",
+            ylabel=f"average regret R_T / T{unit}",
             ylim=(0.0, 1.4 * uniform),
         )
     figure.set_figwidth(figure.get_figwidth() + 1.8)  # room for the legend
@@ -218,6 +218,7 @@ def regret_experiment(
     runs: int,
     full: int,
     theory_runs: int = 0,
+    unit: str = "",
     measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]] = measure_regret,
 ) -> Experiment:
     """A part of Figure 1 over 20,000 rounds; ``full``: the paper's number of runs."""
@@ -234,7 +235,7 @@ def regret_experiment(
             "quick": {"runs": 2, "horizon": 120, "huber_horizon": 60},
         },
         cells=cells,
-        draw=draw_regret,
+        draw=partial(draw_regret, unit=unit),
         measure=measure,
     )
 

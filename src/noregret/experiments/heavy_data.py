@@ -134,16 +134,18 @@ def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
     }
 
 
+#: of regret, for the axes
+UNIT = "\n(share of the best mean)"
 _STOCKS = partial(data_cells, problem="stocks", names=("tgp", "nystrom", "huber"))
 _SENSORS = partial(data_cells, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
 
 EXPERIMENTS = (
     regret_experiment(
         "heavy-fig1d", "Figure 1 (d)", "average regret, 29 stocks", 3, _STOCKS,
-        runs=10, full=10, measure=measure_data,
+        runs=10, full=10, unit=UNIT, measure=measure_data,
     ),
     regret_experiment(
         "heavy-fig1e", "Figure 1 (e)", "average regret, 41 light sensors", 4, _SENSORS,
-        runs=8, full=10, measure=measure_data,
+        runs=8, full=10, unit=UNIT, measure=measure_data,
     ),
 )  # fmt: skip

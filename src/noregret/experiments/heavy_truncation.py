@@ -87,12 +87,12 @@ def _averaged(table: pl.DataFrame, algorithm: str, signs: str) -> pl.DataFrame:
 def _draw(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(_SIGNS))
     for axis, (signs, words) in zip(axes, _SIGNS.items(), strict=True):
+        axis.plot(LINE.points[:, 0], function(), color="0.7", lw=4, label="f")
         for (name, label), look in zip(_NAMES.items(), looks(list(_NAMES)).values(), strict=True):
             part = _averaged(table, name, signs)
             x, mean, std = (part[key].to_numpy() for key in ("x", "mean", "std"))
             axis.plot(x, mean, label=label, markevery=12, **look)
             axis.fill_between(x, mean - std, mean + std, color=look["color"], alpha=0.15, lw=0)
-        axis.plot(part["x"], part["f"], color="0.6", lw=2, label="f")
         axis.set(
             title=f"noise's sign drawn {words}", xlabel="x", ylabel="posterior mean ± deviation"
         )
