@@ -2,14 +2,9 @@
 
 ``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
 with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
-<<<<<<< HEAD
-part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``,
-``learnt``: settings that are "auto"), ``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its
-size. ``sensors`` reads files of ``$NOREGRET_DATA``.
-=======
-part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``),
-``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size.
->>>>>>> main
+part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``learnt``: settings that
+are "auto"), ``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. The paper's own
+figures: ``noregret reproduce``.
 """
 
 import sys
@@ -22,7 +17,6 @@ import numpy as np
 from scipy import stats
 
 import noregret as nr
-from noregret.experiments import datasets
 from noregret.experiments.problems import LINE, KernelSum
 
 POINTS = LINE.points
@@ -201,21 +195,6 @@ def cost(rounds: int = 100_000) -> None:
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
 
 
-def paper(rounds: int, seeds: int) -> None:
-    """The paper's Figure 1 (a), Student-t(3): practical widths, average regret at the end."""
-    print(
-        f"\npractical widths, t(3), {rounds} rounds, {seeds} functions: average regret, s a run\n"
-    )
-    for label, name, options in ROWS:
-        if label in ("TGP-UCB", "ATA, Nyström", "ATA, QFF", "Huber"):
-            noise = noises()["t(3)"]
-            found = [
-                run(name, noise, s, rounds, width="practical", **options) for s in range(seeds)
-            ]
-            regret, _, seconds, _ = np.mean(found, axis=0)
-            print(f"| {label} | {regret:.3f} | {seconds * rounds:.1f} |", flush=True)
-
-
 def learnt(rounds: int, seeds: int) -> None:
     """Kernel, noise and norm given and learnt: average regret, and the recommendation's."""
     auto: dict[str, Any] = dict.fromkeys(("kernel", "noise", "norm"), "auto") | {"lam": None}
@@ -237,43 +216,6 @@ def learnt(rounds: int, seeds: int) -> None:
             found = np.array([run(name, noise, s, rounds, **options) for s in range(seeds)])
             cells.append(f"{found[:, 0].mean():.3f} / {np.median(found[:, 3]):.3f}")
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-
-
-def sensors(rounds: int, seeds: int) -> None:
-    """The paper's appendix E: Robust UCB beside the GP algorithms on 41 light sensors.
-
-    f is the mean of the test readings, a reward a test reading drawn at random, the kernel the
-    covariance of the standardised training readings; α = 1, v the mean square, B the largest mean.
-    """
-    data = datasets.light_sensors()
-    test = data.test
-    kernel = nr.Precomputed(np.corrcoef(data.train.T))
-    f, v = test.mean(axis=0), float(np.square(test).mean())
-    print(f"\nlight sensors, {rounds} rounds, {seeds} seeds: average regret, mean ± deviation\n")
-    print("| | theory | practical |\n|---|---|---|")
-    rows: list[tuple[str, str, dict[str, Any]]] = [
-        ("TGP-UCB", "tgpucb", {"v": v}),
-        ("ATA, Nyström", "atagpucb", {"v": v}),
-        ("ATA, Nyström, batches", "atagpucb", {"v": v, "ratio": 2.0}),
-        ("Robust UCB", "robustucb", {"v": v}),
-        ("Huber", "hubergpucb", {}),
-    ]
-    for label, name, options in rows:
-        cells = []
-        for width in ("theory", "practical") if "v" in options else ("practical",):
-            found = []
-            for seed in range(seeds):
-                rng = np.random.default_rng(seed)
-                fixed = {"norm": float(f.max()), "lam": 1.0, "width": width, "seed": seed}
-                optimizer = nr.make(name, range(len(f)), kernel, **fixed, **options)
-                while optimizer.t < rounds:
-                    batch = optimizer.ask()[: rounds - optimizer.t]
-                    optimizer.tell(batch, test[rng.integers(0, len(test), len(batch)), batch.ids])
-                found.append(float(np.mean(f.max() - f[optimizer.history.ids])))
-            cells.append(f"{np.mean(found):.0f} ± {np.std(found):.0f}")
-        print(f"| {label} | " + " | ".join(["", *cells][-2:]) + " |", flush=True)
-    uniform = f"{f.max() - f.mean():.0f}"
-    print(f"| uniform | {uniform} | {uniform} |")
 
 
 def _steps(
@@ -305,9 +247,8 @@ def main(words: list[str]) -> None:
         elif part == "long":
             worst = "sym. pareto(1.5)"
             table(3.0, seeds, sizes["rounds"], {worst: noises()[worst]})
-        elif part in ("paper", "sensors", "learnt"):
-            functions = {"paper": paper, "sensors": sensors, "learnt": learnt}
-            functions[part](sizes["rounds"], sizes["seeds"])
+        elif part == "learnt":
+            learnt(sizes["rounds"], sizes["seeds"])
         else:
             width = part if part.isalpha() else float(part)
             table(width, seeds, sizes["rounds"], noises())
