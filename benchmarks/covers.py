@@ -9,38 +9,26 @@ processor time, which other programs on the machine disturb less than the clock'
 
 import argparse
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 import noregret as nr
+from noregret.experiments.problems import ROUGH as KERNEL
+from noregret.experiments.problems import bumps
 from noregret.models import local as local_gp
 
-KERNEL = nr.Matern(0.2, nu=1.5)
 PAPER = {"igpucb": (0.11, 0.71, 0.97), "pigpucb": (0.09, 0.52, 0.77)}
-
-
-def bumps(dimension: int, rng: np.random.Generator) -> tuple[Callable[..., np.ndarray], float]:
-    """A function in the kernel's RKHS and its norm."""
-    centres = rng.random((30 * dimension, dimension))
-    heights = rng.uniform(-1.0, 1.0, 30 * dimension)
-    norm = float(np.sqrt(heights @ KERNEL(centres, centres) @ heights))
-    return lambda points: KERNEL(points, centres) @ heights, norm
 
 
 def run(name: str, dimension: int, side: int, evaluations: int, seed: int) -> tuple[float, float]:
     """Regret over that of uniform choice, and processor seconds."""
     rng = np.random.default_rng(seed)
-    grid = nr.Box([(0.0, 1.0)] * dimension).grid(side)
-    function, norm = bumps(dimension, rng)
-    values = np.concatenate(
-        [function(p) for p in np.array_split(grid.points, len(grid) // 5000 + 1)]
-    )
+    problem = bumps(dimension, rng, side=side)
+    values = problem.values()
     options = {"horizon": evaluations} if name == "pigpucb" else {}
     start = time.process_time()
-    opt = nr.make(
-        name, grid, KERNEL, noise=1.0, norm=norm, delta=0.1, lam=1.0, seed=seed, **options
-    )
+    fixed = {"noise": 1.0, "norm": problem.norm, "delta": 0.1, "lam": 1.0, "seed": seed}
+    opt = nr.make(name, problem.domain, KERNEL, **fixed, **options)
     chosen = 0.0
     for _ in range(evaluations):
         batch = opt.ask()
@@ -85,7 +73,8 @@ def sparse(history: int, steps: int = 200) -> None:
     """Cells with many different arms: exact and sparse local GPs."""
     print(f"π-GP-UCB on [0, 1] with a history of {history} random points, then {steps} steps")
     rng = np.random.default_rng(0)
-    function, norm = bumps(1, rng)
+    problem = bumps(1, rng)
+    function, norm = problem.function, problem.norm
     points = rng.random((history, 1))
     rewards = function(points) + rng.uniform(-1.0, 1.0, history)
     where = np.linspace(0.0, 1.0, 501)[:, None]
@@ -121,15 +110,14 @@ def sparse(history: int, steps: int = 200) -> None:
 def ahead(history: int, steps: int = 200) -> None:
     """IGP-UCB on 30³ points: products computed ahead of their use against one at a time."""
     print(f"IGP-UCB on 30^3 points after {history} evaluations, milliseconds a step")
-    grid = nr.Box([(0.0, 1.0)] * 3).grid(30)
-    function, norm = bumps(3, np.random.default_rng(0))
-    values = function(grid.points)
+    problem = bumps(3, np.random.default_rng(0))
+    grid, values = problem.domain, problem.values()
     usual = local_gp._LARGEST_LOOK
     for look in (1, usual):
         local_gp._LARGEST_LOOK = look
         rng = np.random.default_rng(1)
-        opt = nr.IGPUCB(grid, KERNEL, noise=1.0, norm=norm, seed=0)
-        ids = rng.choice(len(grid), history, replace=False)
+        opt = nr.IGPUCB(grid, KERNEL, noise=1.0, norm=problem.norm, seed=0)
+        ids = rng.choice(len(values), history, replace=False)
         opt.tell(ids, values[ids] + rng.uniform(-1.0, 1.0, history))
         opt.recommend()
         start = time.process_time()

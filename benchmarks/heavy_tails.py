@@ -3,24 +3,23 @@
 ``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
 with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
 part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``paper``, ``sensors``),
-``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. ``sensors`` reads files of
-``$NOREGRET_DATA``.
+``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size.
 """
 
-import os
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 import noregret as nr
+from noregret.experiments import datasets
+from noregret.experiments.problems import LINE, KernelSum
 
-POINTS = np.linspace(0.01, 1.0, 100)[:, None]
+POINTS = LINE.points
 KERNEL = nr.RBF(0.2)
 Draw = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 
@@ -91,8 +90,9 @@ def noises() -> dict[str, Noise]:
 
 
 def function(rng: np.random.Generator, positive: bool) -> np.ndarray:
-    """f = Σ a_i k(·, x_i) with uniform a_i, scaled to max |f| = 1."""
-    f = KERNEL(POINTS, POINTS) @ rng.uniform(0.0 if positive else -1.0, 1.0, len(POINTS))
+    """f = Σ a_i k(·, x_i) with uniform a_i at all the points x_i, scaled to max |f| = 1."""
+    heights = rng.uniform(0.0 if positive else -1.0, 1.0, len(POINTS))
+    f = KernelSum(KERNEL, POINTS, heights)(POINTS)
     return np.asarray(f / np.abs(f).max())
 
 
@@ -214,11 +214,9 @@ def sensors(rounds: int, seeds: int) -> None:
     f is the mean of the test readings, a reward a test reading drawn at random, the kernel the
     covariance of the standardised training readings; α = 1, v the mean square, B the largest mean.
     """
-    folder = Path(os.environ["NOREGRET_DATA"]) / "lightsensor"
-    train, test = (
-        np.loadtxt(folder / f"{part}.csv", delimiter=",", skiprows=1) for part in ("train", "test")
-    )
-    kernel = nr.Precomputed(np.corrcoef(train.T))
+    data = datasets.light_sensors()
+    test = data.test
+    kernel = nr.Precomputed(np.corrcoef(data.train.T))
     f, v = test.mean(axis=0), float(np.square(test).mean())
     print(f"\nlight sensors, {rounds} rounds, {seeds} seeds: average regret, mean ± deviation\n")
     print("| | theory | practical |\n|---|---|---|")

@@ -2,7 +2,9 @@
 
 from noregret.algorithms.base import Optimizer, algorithms, make
 from noregret.algorithms.bkb import BBKB, BKB
+from noregret.algorithms.evolution import RegularizedEvolution
 from noregret.algorithms.gpucb import GPBUCB, GPUCB
+from noregret.algorithms.greedy import EpsilonGreedy
 from noregret.algorithms.heavy import ATAGPUCB, TGPUCB
 from noregret.algorithms.huber import HuberGPUCB
 from noregret.algorithms.pigpucb import IGPUCB, PiGPUCB
@@ -19,9 +21,11 @@ __all__ = [
     "IGPUCB",
     "TGPUCB",
     "AsyncTS",
+    "EpsilonGreedy",
     "HuberGPUCB",
     "Optimizer",
     "PiGPUCB",
+    "RegularizedEvolution",
     "RobustUCB",
     "ThompsonSampling",
     "Uniform",
