@@ -1,10 +1,10 @@
 """All experiments, by their id."""
 
-from noregret.experiments import bkb
+from noregret.experiments import bkb, pi, ts
 from noregret.experiments.experiment import Experiment
 
 #: modules with experiments, in the order of the papers
-_MODULES = (bkb,)
+_MODULES = (bkb, ts, pi)
 
 
 def experiments() -> dict[str, Experiment]:
