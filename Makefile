@@ -6,7 +6,7 @@ ifneq ($(wildcard ../shared/data),)
 export NOREGRET_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow bench format clean
+.PHONY: demo test test-slow bench reproduce results format clean
 
 # A library of candidates on disk, run through the command line; then 10,000 evaluations in one process.
 demo: .venv/demo.stamp
@@ -25,6 +25,14 @@ test-slow: .venv/dev.stamp
 # The baselines need PyTorch; without them `$(BIN)/python -m benchmarks` prints the rest.
 bench: .venv/bench.stamp
 	$(BIN)/python -m benchmarks
+
+# The papers' experiments, about two hours on two cores; an interrupted run goes on.
+reproduce: .venv/dev.stamp
+	$(BIN)/noregret reproduce --all --out results
+
+# docs/results.md from the summaries in docs/results, new ones from the folder results taken first.
+results: .venv/dev.stamp
+	$(BIN)/python -m noregret.experiments.page docs --from results
 
 format: .venv/dev.stamp
 	$(BIN)/ruff check --fix .

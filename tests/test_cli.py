@@ -271,7 +271,7 @@ def test_an_interrupted_run_goes_on(db):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"the study continues" in errors
+    assert b"the same command goes on" in errors
     for started in db.parent.glob("started-*"):
         with pytest.raises(ProcessLookupError):
             os.kill(int(started.name.split("-")[1]), 0)

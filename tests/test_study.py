@@ -55,6 +55,25 @@ def test_reopened_after_every_call_asks_the_same(path, tmp_path, algorithm, monk
         assert study.trials().select(columns).equals(whole.trials().select(columns))
 
 
+def test_learns_in_a_study_what_it_learns_without_one(path):
+    options = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": "practical", "seed": 3}
+    plain = nr.BBKB(X, **options)
+    study = nr.Study.create(path, X, "bbkb", **options)
+    for _ in range(12):
+        batch, trials = plain.ask(4), study.ask(4)
+        assert trials.ids.tolist() == batch.ids.tolist()
+        values = [100 + 7 * f(x) for x in batch.points]
+        plain.tell(batch, values)
+        study.tell(trials, values)
+        study.close()
+        study = nr.Study.open(path)
+    seen = study.view()
+    assert seen.standardisation == plain.standardisation != (0.0, 1.0)
+    assert (seen.lam, seen.noise, repr(seen.kernel)) == (plain.lam, plain.noise, repr(plain.kernel))
+    assert study.best() == plain.recommend()
+    study.close()
+
+
 def test_looking_changes_no_question(path, tmp_path):
     looked, plain = new(path), new(tmp_path / "b.db")
     for _ in range(8):

@@ -106,9 +106,12 @@ def load(
         cls = algorithms.get(header["algorithm"])
         if cls is None:
             raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
-        optimizer = cls(choices, own, **header["options"])
+        options, learnt = header["options"], header["values"].get("auto", {})
         if fresh:
-            return optimizer
+            # What is learnt has to be learnt again, not taken for given.
+            unset = {"lam": None} if learnt.get("lam") else {}
+            return cls(choices, "auto" if learnt.get("kernel") else own, **options | unset)
+        optimizer = cls(choices, own, **options)
         observed = _part(arrays, "observations/")
         points = _load_seen(header["domain"], arrays, choices, observed["ids"])
         optimizer._observations.restore(observed, points)

@@ -106,7 +106,7 @@ class Study:
             "timeout": timeout,
             "seed": optimizer.seed,
             "named": names is not None,
-            "kernel": repr(optimizer.kernel),
+            "kernel": kernel if isinstance(kernel, str) else repr(optimizer.kernel),
             "about": about or {},
         }
         storage = Storage.create(Path(path), settings, blobs)

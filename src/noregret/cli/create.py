@@ -17,6 +17,7 @@ class KernelName(StrEnum):
 
     RBF = "rbf"
     MATERN52 = "matern52"
+    AUTO = "auto"
 
 
 @command(
@@ -37,7 +38,13 @@ def create(
     algorithm: Annotated[str, typer.Option(help="Such as bbkb, bkb, gpucb.")] = "bbkb",
     batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None,
     minimize: Annotated[bool, typer.Option(help="Small values are good.")] = False,
-    kernel: Annotated[KernelName, typer.Option(help="The kernel.")] = KernelName.RBF,
+    kernel: Annotated[
+        KernelName,
+        typer.Option(
+            help="The kernel; auto: learnt from uniform draws, with noise and norm where these "
+            "are not given."
+        ),
+    ] = KernelName.RBF,
     lengthscale: Annotated[
         float | None,
         typer.Option(
@@ -45,8 +52,9 @@ def create(
         ),
     ] = None,
     scale: Annotated[
-        float, typer.Option(help="How far values spread (their deviation), in their unit.")
-    ] = 1.0,
+        float | None,
+        typer.Option(help="How far values spread (their deviation), in their unit; default 1."),
+    ] = None,
     prior_mean: Annotated[
         float, typer.Option(help="What a value is expected to be beforehand.")
     ] = 0.0,
@@ -54,7 +62,9 @@ def create(
         float | None,
         typer.Option(help="Deviation of a repeated measurement; default: a tenth of --scale."),
     ] = None,
-    norm: Annotated[float, typer.Option(help="Bound on the function's RKHS norm.")] = 1.0,
+    norm: Annotated[
+        float | None, typer.Option(help="Bound on the function's RKHS norm; default 1.")
+    ] = None,
     delta: Annotated[float, typer.Option(help="Bounds hold with probability 1 − delta.")] = 0.1,
     width: Annotated[
         str, typer.Option(help="practical, theory, or a number of deviations.")
@@ -77,13 +87,22 @@ def create(
         candidates, features, id_column, standardize=standardize, drop=drop_missing
     )
     notes = list(library.notes)
-    if lengthscale is None:
+    if kernel is KernelName.AUTO:
+        if lengthscale is not None or scale is not None:
+            raise ValueError("--kernel auto learns the lengthscale and the scale: leave them out")
+        notes.append("Kernel: learnt from uniform draws, which come first and now and then later.")
+    elif lengthscale is None:
         lengthscale = median_distance(library.points)
         notes.append(
             f"Lengthscale {lengthscale:.4g}: the median distance between candidates "
             "(--lengthscale to set it)."
         )
-    noise = 0.1 * scale if noise is None else noise
+    scale = 1.0 if scale is None else scale
+    given: dict[str, float | str | None] = {"noise": noise, "norm": norm}
+    usual = {"noise": 0.1 * scale, "norm": 1.0}
+    for name, value in given.items():
+        if value is None:
+            given[name] = "auto" if kernel is KernelName.AUTO else usual[name]
     with Study.create(
         study,
         Candidates(library.points),
@@ -101,8 +120,7 @@ def create(
             "columns": library.columns,
             "notes": notes,
         },
-        noise=noise,
-        norm=norm,
+        **given,
         delta=delta,
         width=_width(width),
         **({} if seed is None else {"seed": seed}),
@@ -114,7 +132,7 @@ def create(
             "algorithm": made.settings["algorithm"],
             "direction": made.settings["direction"],
             "kernel": made.settings["kernel"],
-            "noise": noise,
+            "noise": given["noise"],
             "seed": made.settings["seed"],
             "notes": notes,
         }
@@ -123,14 +141,16 @@ def create(
         return
     say(
         f"{study}: {summary['candidates']} candidates in {summary['dimensions']} dimensions, "
-        f"{algorithm} to {summary['direction']}, {summary['kernel']}, noise {noise:g}, "
+        f"{algorithm} to {summary['direction']}, {summary['kernel']}, noise {given['noise']}, "
         f"seed {summary['seed']}"
     )
     for note in notes:
         say(f"- {note}")
 
 
-def _kernel(name: KernelName, lengthscale: float, scale: float) -> Kernel:
+def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> Kernel | str:
+    if lengthscale is None:
+        return "auto"
     if name is KernelName.RBF:
         return RBF(lengthscale, variance=scale**2)
     return Matern(lengthscale, nu=2.5, variance=scale**2)

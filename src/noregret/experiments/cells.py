@@ -7,16 +7,19 @@ interrupted experiment goes on where it stopped, and experiments that need the s
 import hashlib
 import json
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from noregret._threads import one_blas_thread
 
 #: an answer's column of processor seconds that the cell took, start to end
 COST = "cell_seconds"
@@ -53,7 +56,8 @@ class Cell:
     def compute(self) -> pl.DataFrame:
         """The answer, with the arguments and the cost as columns."""
         started = time.process_time()
-        frame = self.function(**self.arguments)
+        with one_blas_thread():
+            frame = self.function(**self.arguments)
         given = [pl.lit(value).alias(name) for name, value in self.arguments.items()]
         cost = pl.lit(time.process_time() - started).alias(COST)
         return frame.with_columns(*given, cost)
@@ -105,6 +109,7 @@ def compute(
             store.write(cell, cell.compute())
             yield cell
         return
+    others = set(active_children())
     # Children are started afresh: a forked one would inherit threads that do not run in it.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_alone) as pool:
         running: dict[Future[pl.DataFrame], Cell] = {}
@@ -121,10 +126,12 @@ def compute(
                     store.write(cell, future.result())
                     yield cell
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(active_children()) - others:  # nobody waits for what they are doing
+                child.terminate()
             raise
 
 
 def _alone() -> None:
-    """A worker process keeps to one thread: the other cores have workers of their own."""
+    """A worker keeps to one thread, and leaves Ctrl-C to the process that started it."""
     os.environ["NOREGRET_THREADS"] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

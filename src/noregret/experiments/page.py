@@ -1,0 +1,140 @@
+"""The results page, from the summaries of experiments: ``python -m noregret.experiments.page``.
+
+``docs/results/`` holds for each experiment its summary (``ID.json``), its pictures and its prose
+(``ID.md``). Measured numbers stand in the prose as placeholders of :meth:`str.format` over the
+summary, such as ``{measured[ratio]:.2f}``; the tables are the summaries' rows.
+"""
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from noregret.experiments.experiment import Experiment
+from noregret.experiments.registry import experiments
+
+_VERDICT = re.compile(r"\*\*Verdict: ([a-z ]+)\.\*\*")
+
+
+def collect(results: Path, folder: Path) -> list[str]:
+    """Copy summaries and pictures of the experiments run with the page's settings; their ids."""
+    taken = []
+    for id_, experiment in experiments().items():
+        path = results / f"{id_}.json"
+        if not path.exists():
+            continue
+        summary = json.loads(path.read_text())
+        # A quick try, or a run with other settings, is not what the page describes.
+        if summary["settings"] != json.loads(json.dumps(experiment.settings("page"))):
+            continue
+        shutil.copyfile(path, folder / path.name)
+        for picture in summary["pictures"]:
+            shutil.copyfile(results / picture, folder / picture)
+        taken.append(id_)
+    return taken
+
+
+def render(folder: Path) -> str:
+    """The page, as Markdown, from a folder of summaries and prose."""
+    known = experiments()
+    sections = [(folder / "intro.md").read_text().strip(), _overview(folder, known)]
+    paper = ""
+    for experiment in known.values():
+        if experiment.paper != paper:
+            paper = experiment.paper
+            sections.append(f"## {paper}")
+        sections.append(_section(folder, experiment))
+    return "\n\n".join(sections) + "\n"
+
+
+def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
+    rows = []
+    for id_, experiment in known.items():
+        summary, prose = _read(folder, id_)
+        verdict = _VERDICT.search(prose)
+        if verdict is None:
+            raise ValueError(f"{id_}.md must contain a verdict such as **Verdict: agrees.**")
+        rows.append(
+            {
+                "experiment": f"[`{id_}`](#{id_})",
+                "what": f"{experiment.paper}, {experiment.figure}: {experiment.title}",
+                "verdict": verdict.group(1),
+                "processor minutes": summary["processor_minutes"],
+            }
+        )
+    return _markdown_table(rows)
+
+
+def _section(folder: Path, experiment: Experiment) -> str:
+    summary, prose = _read(folder, experiment.id)
+    pictures = [
+        f"![{experiment.title}](results/{name})" for name in summary["pictures"] if name.strip()
+    ]
+    parts = [
+        f"### {experiment.id}",
+        f"{experiment.figure}: {experiment.title}.",
+        *pictures,
+        _settings(summary),
+        prose.strip(),
+    ]
+    if rows := summary["measured"].get("rows"):
+        parts.append(_markdown_table(rows))
+    return "\n\n".join(parts)
+
+
+def _read(folder: Path, id_: str) -> tuple[dict[str, Any], str]:
+    summary = json.loads((folder / f"{id_}.json").read_text())
+    return summary, (folder / f"{id_}.md").read_text().format(**summary)
+
+
+def _settings(summary: Mapping[str, Any]) -> str:
+    used, paper = summary["settings"], summary["paper_settings"]
+    shown = ", ".join(f"{name} {_value(value)}" for name, value in used.items())
+    other = {name: value for name, value in paper.items() if used.get(name) != value}
+    text = f"`noregret reproduce {summary['id']}`: {shown}."
+    if other:
+        full = ", ".join(f"{name} {_value(value)}" for name, value in other.items())
+        text += f" With `--full`: {full}."
+    return text
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return " / ".join(_value(item) for item in value)
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_value(item)}" for key, item in value.items())
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = ["| " + " | ".join(_cell(name) for name in names) + " |", "|---" * len(names) + "|"]
+    for row in rows:
+        lines.append("| " + " | ".join(_cell(_value(row.get(name))) for name in names) + " |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the page; with ``--from``, take new results into the folder first."""
+    parser = argparse.ArgumentParser(description="Write the results page from its summaries.")
+    parser.add_argument("docs", type=Path, nargs="?", default=Path("docs"))
+    parser.add_argument("--from", dest="results", type=Path, help="what `noregret reproduce` wrote")
+    given = parser.parse_args(arguments)
+    if given.results is not None and given.results.exists():
+        print("taken:", *collect(given.results, given.docs / "results"))
+    (given.docs / "results.md").write_text(render(given.docs / "results"))
+
+
+if __name__ == "__main__":
+    main()
