@@ -27,7 +27,7 @@ _LOUDEST = 5.0
 
 def _runs(settings: Settings, function: str) -> int:
     """The two-dimensional runs take four times as long: there are fewer."""
-    return int(min(settings["runs"], settings["plane_runs"] if function == "f2" else np.inf))
+    return int(min(settings["runs"], settings["f2_runs"] if function == "f2" else np.inf))
 
 
 def _decay_cell(seed: int, function: str, level: float, iterations: int, keep: bool) -> Cell:
@@ -61,7 +61,7 @@ def _name(level: float, letter: str) -> str:
     return f"{letter} = {level:g}"
 
 
-_ERROR = "log₁₀ of squared relative error of x_t"
+_ERROR = "log₁₀ of squared relative error of $x_t$"
 
 
 def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -153,10 +153,10 @@ def _draw_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str,
     for axis, iteration in zip(axes[1:], shown, strict=True):
         axis.contour(a, b, levels, levels=5, colors="0.6", linewidths=0.8)
         part = draws.filter(pl.col("iteration") == iteration)
-        axis.scatter(part["a"], part["b"], s=4, color="#0072B2", alpha=0.4, lw=0)
+        axis.scatter(part["a"], part["b"], s=8, color="#0072B2", alpha=0.5, lw=0)
         axis.plot(*problem.maximizers[0], "k*", markersize=11, markeredgecolor="w")
         axis.set(
-            title=f"f², F_t after iteration {iteration}", xlabel="x₁", ylabel="x₂",
+            title=f"f², $F_t$ after iteration {iteration}", xlabel="x₁", ylabel="x₂",
             xlim=(-0.1, 8.1), ylim=(-0.1, 8.1),
         )  # fmt: skip
     return {"": figure}
@@ -175,7 +175,7 @@ def _draw_line(axis: "Axes", draws: pl.DataFrame) -> None:
     axis.axhline(best, color="k", lw=0.8, ls="--")
     axis.axhline(local, color="k", lw=0.8, ls=":")
     axis.set(
-        title="f¹, F_t (dashed: x*, dotted: local maximum)", xlabel="after iteration", ylabel="x",
+        title="f¹, $F_t$ (dashed: x*, dotted: local maximum)", xlabel="after iteration", ylabel="x",
         xticks=np.arange(len(shown)) + 0.45, xticklabels=shown, ylim=(0.0, 8.0),
     )  # fmt: skip
 
@@ -229,7 +229,7 @@ def _draw_flat(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]
     x = np.linspace(0.0, 10.0, 201)
     for beta, look in zip(settings["betas"], looks(names).values(), strict=True):
         left.plot(x, unimodal(beta).function(x[:, None]), markevery=40, **look)
-    left.set(xlabel="x", ylabel="f_β(x)", yscale="log")
+    left.set(xlabel="x", ylabel="$f_β(x)$")
     lines(right, _modelled(table, "β"), "iteration", "error", "name", names)
     right.set(xlabel="iteration (30 evaluations)", ylabel=_ERROR)
     right.legend(frameon=False, fontsize=8, ncols=2)
@@ -318,11 +318,11 @@ EXPERIMENTS = (
         sizes={
             "page": {
                 "runs": 10,
-                "plane_runs": 6,
+                "f2_runs": 6,
                 "iterations": 100,
                 "sigmas": [0.1, 1.0, 2.0, _LOUDEST],
             },
-            "quick": {"runs": 2, "plane_runs": 1, "iterations": 3, "sigmas": [0.1, _LOUDEST]},
+            "quick": {"runs": 2, "f2_runs": 1, "iterations": 3, "sigmas": [0.1, _LOUDEST]},
         },
         cells=_decay_cells,
         draw=_draw_decay,
@@ -335,8 +335,8 @@ EXPERIMENTS = (
         title="distribution of the maximiser over iterations, σ = 5",
         minutes=3,
         sizes={
-            "page": {"runs": 10, "plane_runs": 6, "iterations": 100},
-            "quick": {"runs": 2, "plane_runs": 1, "iterations": 3},
+            "page": {"runs": 10, "f2_runs": 6, "iterations": 100},
+            "quick": {"runs": 2, "f2_runs": 1, "iterations": 3},
         },
         cells=_distribution_cells,
         draw=_draw_distribution,
