@@ -14,7 +14,7 @@ from noregret.experiments.registry import find
 
 @pytest.fixture(scope="module")
 def run():
-    return ts_runs.decay(seed=1, function="f1", level=1.0, iterations=6, keep=True)
+    return ts_runs.decay(seed=1, function="f1", level=1.0, kernel="learnt", iterations=6, keep=True)
 
 
 def stages(frame):
@@ -40,7 +40,7 @@ def test_the_first_iteration_is_uniform_and_the_errors_fall(run):
 
 def test_a_run_is_the_librarys_algorithm_with_an_rbf_kernel():
     """n₀ = 30, batches of 30, ξ = 0.15; kernel and noise learnt; the noise of a seed is fixed."""
-    opt = ts_runs.LearntRBF(bimodal(2).domain, seed=0)
+    opt = ts_runs.algorithm(bimodal(2), "learnt", seed=0)
     assert (opt.n_init, opt.batch_size, opt.xi) == (30, 30, 0.15)
     batch = opt.ask()
     assert opt.uniform
@@ -53,8 +53,25 @@ def test_a_run_is_the_librarys_algorithm_with_an_rbf_kernel():
     assert opt.events[0]["draws"] == 30
 
 
+def test_the_given_kernel_is_the_likeliest_of_the_function():
+    """No RBF kernel on a grid of parameters around it has a larger likelihood."""
+    problem = bimodal(1)
+    X = problem.domain.grid(50).points
+    f = problem.function(X)
+
+    def likelihood(lengthscale, variance):
+        gram = nr.RBF(lengthscale, variance=variance)(X, X) + 1e-4 * np.eye(50)
+        return -0.5 * (np.linalg.slogdet(gram)[1] + f @ np.linalg.solve(gram, f))
+
+    best = ts_runs.best_kernel(problem)
+    top = likelihood(best.lengthscale, best.variance)
+    for a in (0.7, 0.95, 1.05, 1.4):
+        for b in (0.5, 1.0, 2.0):
+            assert likelihood(a * best.lengthscale, b * best.variance) < top
+
+
 def test_the_same_seed_gives_the_same_run():
-    one, two = (ts_runs.decay(2, "f2", 0.1, 2, False) for _ in range(2))
+    one, two = (ts_runs.decay(2, "f2", 0.1, "learnt", 2, False) for _ in range(2))
     assert one.equals(two)
 
 
@@ -78,6 +95,7 @@ def test_uniform_iterations_do_not_count_in_the_measures():
     table = pl.DataFrame(
         {
             "level": 0.5,
+            "kernel": "learnt",
             "seed": [0, 0, 0, 1, 1, 1],
             "iteration": [1, 2, 3, 1, 2, 3],
             "uniform": [True, False, False, True, False, True],
@@ -96,13 +114,13 @@ def test_the_share_near_the_maximiser_is_counted_by_run():
     """Of two runs one has all draws at x*, the other all at the local maximum."""
     count = ts_runs.DRAWS
     best, other = bimodal(1).maximizers[0, 0], 2.0
-    frame = pl.DataFrame({"a": [best] * count + [other] * count, "iteration": 7})
+    frame = pl.DataFrame({"a": [best] * count + [other] * count, "iteration": 7, "kernel": "given"})
     table = pl.concat([frame.with_columns(function=pl.lit("f1")),
                        frame.with_columns(function=pl.lit("f2"), b=pl.col("a"))],
                       how="diagonal")  # fmt: skip
     measured = ts._measure_distribution(table, {})
-    assert measured["there"] == {"f¹": 1, "f²": 1}
-    assert measured["end"] == pytest.approx({"f¹": 0.5, "f²": 0.5})
+    assert measured["there"] == {"f¹ given": 1, "f² given": 1}
+    assert measured["end"] == pytest.approx({"f¹ given": 0.5, "f² given": 0.5})
 
 
 def test_figure_three_uses_runs_of_figure_two():
@@ -126,7 +144,9 @@ def test_flatter_functions_decay_more_slowly():
     """Section 5.2: the error after five iterations is larger for smaller β, over three values."""
     settings = {"iterations": 5}
     cells = [
-        ts_runs.decay(seed, "f_beta", beta, 5, False).with_columns(seed=seed, level=beta)
+        ts_runs.decay(seed, "f_beta", beta, "learnt", 5, False).with_columns(
+            seed=seed, level=beta, kernel=pl.lit("learnt")
+        )
         for beta in (0.1, 1.0, 10.0)
         for seed in range(5)
     ]

@@ -304,7 +304,7 @@ EXPERIMENTS = (
         title="four two-dimensional problems of global optimisation",
         minutes=4,
         sizes={
-            "page": {"runs": 12, "horizon": 10_000, "side": 30},
+            "page": {"runs": 10, "horizon": 10_000, "side": 30},
             "quick": {"runs": 2, "horizon": 200, "side": 10},
         },
         cells=_classic_cells,

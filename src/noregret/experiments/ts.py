@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _FUNCTIONS = {"f1": "f¹", "f2": "f²"}
 #: the largest σ, which Figure 3 shows
 _LOUDEST = 5.0
+_KERNELS = ("learnt", "given")
+_GIVEN = ", kernel given"
 
 
 # -- Figure 2: how x_t goes to the maximiser ----------------------------------------------------
@@ -30,17 +32,23 @@ def _runs(settings: Settings, function: str) -> int:
     return int(min(settings["runs"], settings["f2_runs"] if function == "f2" else np.inf))
 
 
-def _decay_cell(seed: int, function: str, level: float, iterations: int, keep: bool) -> Cell:
-    arguments = {"seed": seed, "function": function, "level": level, "iterations": iterations}
-    return Cell(decay, {**arguments, "keep": keep})
-
-
 def _decay_cells(settings: Settings) -> Sequence[Cell]:
-    """Runs of the largest σ keep the draws that Figure 3 shows."""
+    """With the largest σ also runs whose kernel is given; they keep the draws of Figure 3."""
     return [
-        _decay_cell(seed, function, sigma, settings["iterations"], sigma == _LOUDEST)
+        Cell(
+            decay,
+            {
+                "seed": seed,
+                "function": function,
+                "level": sigma,
+                "kernel": kernel,
+                "iterations": settings["iterations"],
+                "keep": sigma == _LOUDEST,
+            },
+        )
         for function in _FUNCTIONS
         for sigma in settings["sigmas"]
+        for kernel in (_KERNELS if sigma == _LOUDEST else _KERNELS[:1])
         for seed in range(_runs(settings, function))
     ]
 
@@ -48,8 +56,9 @@ def _decay_cells(settings: Settings) -> Sequence[Cell]:
 def _stages(table: pl.DataFrame, letter: str) -> pl.DataFrame:
     """Rows of iterations, with σ or β as a text."""
     names = {level: _name(level, letter) for level in table["level"].unique().to_list()}
-    named = pl.col("level").replace_strict(names, return_dtype=pl.String).alias("name")
-    return table.filter(pl.col("error").is_not_null()).with_columns(named)
+    named = pl.col("level").replace_strict(names, return_dtype=pl.String)
+    given = pl.when(pl.col("kernel") == "given").then(pl.lit(_GIVEN)).otherwise(pl.lit(""))
+    return table.filter(pl.col("error").is_not_null()).with_columns(name=named + given)
 
 
 def _modelled(table: pl.DataFrame, letter: str) -> pl.DataFrame:
@@ -67,6 +76,7 @@ _ERROR = "log₁₀ of squared relative error of $x_t$"
 def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(4, columns=2)
     stages, names = _stages(table, "σ"), [_name(sigma, "σ") for sigma in settings["sigmas"]]
+    names.append(_name(_LOUDEST, "σ") + _GIVEN)
     for column, (function, title) in enumerate(_FUNCTIONS.items()):
         part = stages.filter(pl.col("function") == function)
         one, mean = axes[column], axes[column + 2]
@@ -113,16 +123,13 @@ def _rows(stages: pl.DataFrame, letter: str, iterations: int) -> list[dict[str, 
 
 def _measure_decay(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     rows = []
-    for function, title in _FUNCTIONS.items():
-        part = _modelled(table, "σ").filter(pl.col("function") == function)
+    for (function, kernel), part in _modelled(table, "σ").group_by(
+        "function", "kernel", maintain_order=True
+    ):
         found = _rows(part, "σ", settings["iterations"])
-        rows += [{"function": title, **row} for row in found]
-    keys = [f"{row['function']} {row['σ']:g}" for row in rows]
-    columns = {
-        "end": "error, last tenth",
-        "below": "runs that end below −2",
-        "when": "median iteration from which below −2",
-    }
+        rows += [{"function": _FUNCTIONS[str(function)], "kernel": kernel, **r} for r in found]
+    keys = [f"{row['function']} {row['σ']:g} {row['kernel']}" for row in rows]
+    columns = {"end": "error, last tenth", "below": "runs that end below −2"}
     named = {
         name: {key: row[column] for key, row in zip(keys, rows, strict=True)}
         for name, column in columns.items()
@@ -137,29 +144,34 @@ def _distribution_cells(settings: Settings) -> Sequence[Cell]:
     return _decay_cells({**settings, "sigmas": [_LOUDEST]})
 
 
-def _draws(table: pl.DataFrame, function: str) -> pl.DataFrame:
-    return table.filter(pl.col("a").is_not_null() & (pl.col("function") == function))
+def _draws(table: pl.DataFrame, function: str, kernel: str) -> pl.DataFrame:
+    chosen = (pl.col("function") == function) & (pl.col("kernel") == kernel)
+    return table.filter(pl.col("a").is_not_null() & chosen)
 
 
 def _draw_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    figure, axes = panels(4, columns=2)
-    _draw_line(axes[0], _draws(table, "f1"))
-    problem, draws = bimodal(2), _draws(table, "f2")
-    grid = np.linspace(0.0, 8.0, 81)
+    figure, axes = panels(6, columns=3)
+    for row, kernel in enumerate(_KERNELS):
+        line, *planes = axes[3 * row : 3 * row + 3]
+        _draw_line(line, _draws(table, "f1", kernel))
+        line.set_title(f"f¹, kernel {kernel}")
+        draws = _draws(table, "f2", kernel)
+        shown = sorted(draws["iteration"].unique().to_list())
+        for axis, iteration in zip(planes, (shown[len(shown) // 2], shown[-1]), strict=True):
+            _draw_plane(axis, draws.filter(pl.col("iteration") == iteration))
+            axis.set_title(f"f², kernel {kernel}, after iteration {iteration}")
+    return {"": figure}
+
+
+def _draw_plane(axis: "Axes", draws: pl.DataFrame) -> None:
+    """Draws of all runs on the contours of f²."""
+    problem, grid = bimodal(2), np.linspace(0.0, 8.0, 81)
     a, b = np.meshgrid(grid, grid)
     levels = problem.function(np.column_stack([a.ravel(), b.ravel()])).reshape(a.shape)
-    shown = sorted(draws["iteration"].unique().to_list())
-    shown = [shown[0], shown[len(shown) // 2], shown[-1]]
-    for axis, iteration in zip(axes[1:], shown, strict=True):
-        axis.contour(a, b, levels, levels=5, colors="0.6", linewidths=0.8)
-        part = draws.filter(pl.col("iteration") == iteration)
-        axis.scatter(part["a"], part["b"], s=8, color="#0072B2", alpha=0.5, lw=0)
-        axis.plot(*problem.maximizers[0], "k*", markersize=11, markeredgecolor="w")
-        axis.set(
-            title=f"f², $F_t$ after iteration {iteration}", xlabel="x₁", ylabel="x₂",
-            xlim=(-0.1, 8.1), ylim=(-0.1, 8.1),
-        )  # fmt: skip
-    return {"": figure}
+    axis.contour(a, b, levels, levels=5, colors="0.6", linewidths=0.8)
+    axis.scatter(draws["a"], draws["b"], s=8, color="#0072B2", alpha=0.5, lw=0)
+    axis.plot(*problem.maximizers[0], "k*", markersize=11, markeredgecolor="w")
+    axis.set(xlabel="x₁", ylabel="x₂", xlim=(-0.1, 8.1), ylim=(-0.1, 8.1))
 
 
 def _draw_line(axis: "Axes", draws: pl.DataFrame) -> None:
@@ -175,49 +187,46 @@ def _draw_line(axis: "Axes", draws: pl.DataFrame) -> None:
     axis.axhline(best, color="k", lw=0.8, ls="--")
     axis.axhline(local, color="k", lw=0.8, ls=":")
     axis.set(
-        title="f¹, $F_t$ (dashed: x*, dotted: local maximum)", xlabel="after iteration", ylabel="x",
+        xlabel="after iteration", ylabel="x (dashed: x*, dotted: local)",
         xticks=np.arange(len(shown)) + 0.45, xticklabels=shown, ylim=(0.0, 8.0),
     )  # fmt: skip
 
 
 def _measure_distribution(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     """How much of F_t lies within 1 of x*, and in how many runs that is most of it."""
-    rows = []
-    for function, title in _FUNCTIONS.items():
-        best = problem_of(function, _LOUDEST).maximizers[0]
-        draws = _draws(table, function).sort("iteration")
-        for (iteration,), part in draws.group_by("iteration", maintain_order=True):
-            points = part.select(list("ab")[: len(best)]).to_numpy()
-            distance = np.linalg.norm(points - best, axis=1).reshape(-1, DRAWS)
-            near = (distance < 1.0).mean(axis=1)
-            mean, half = interval(near)
-            rows.append(
-                {
-                    "function": title,
-                    "after iteration": iteration,
-                    "runs": len(near),
-                    "share within 1 of x*": mean,
-                    "95 % interval ±": half,
-                    "runs with more than half": int(np.sum(near > 0.5)),
-                    "median distance to x*": float(np.median(distance)),
-                }
-            )
-    first, last = ({r["function"]: r for r in order} for order in (rows[::-1], rows))
-    share = "share within 1 of x*"
-    return {
-        "rows": rows,
-        "start": {name: row[share] for name, row in first.items()},
-        "end": {name: row[share] for name, row in last.items()},
-        "there": {name: row["runs with more than half"] for name, row in last.items()},
-    }
+    rows, there, end = [], {}, {}
+    kept = table.filter(pl.col("a").is_not_null())
+    columns = ["function", "kernel", "iteration"]
+    for (function, kernel, iteration), part in kept.group_by(columns, maintain_order=True):
+        best = problem_of(str(function), _LOUDEST).maximizers[0]
+        points = part.select(list("ab")[: len(best)]).to_numpy()
+        distance = np.linalg.norm(points - best, axis=1).reshape(-1, DRAWS)
+        near = (distance < 1.0).mean(axis=1)
+        mean, half = interval(near)
+        title = _FUNCTIONS[str(function)]
+        rows.append(
+            {
+                "function": title,
+                "kernel": kernel,
+                "after iteration": iteration,
+                "runs": len(near),
+                "share within 1 of x*": mean,
+                "95 % interval ±": half,
+                "runs with more than half": int(np.sum(near > 0.5)),
+                "median distance to x*": float(np.median(distance)),
+            }
+        )
+        there[f"{title} {kernel}"], end[f"{title} {kernel}"] = int(np.sum(near > 0.5)), mean
+    return {"rows": rows, "there": there, "end": end}
 
 
 # -- Figure 4: flatter functions -----------------------------------------------------------------
 
 
 def _flat_cells(settings: Settings) -> Sequence[Cell]:
+    shared = {"kernel": "learnt", "iterations": settings["iterations"], "keep": False}
     return [
-        _decay_cell(seed, "f_beta", beta, settings["iterations"], False)
+        Cell(decay, {"seed": seed, "function": "f_beta", "level": beta, **shared})
         for beta in settings["betas"]
         for seed in range(settings["runs"])
     ]
@@ -317,12 +326,12 @@ EXPERIMENTS = (
         minutes=11,
         sizes={
             "page": {
-                "runs": 10,
-                "f2_runs": 6,
-                "iterations": 100,
+                "runs": 8,
+                "f2_runs": 5,
+                "iterations": 150,
                 "sigmas": [0.1, 1.0, 2.0, _LOUDEST],
             },
-            "quick": {"runs": 2, "f2_runs": 1, "iterations": 3, "sigmas": [0.1, _LOUDEST]},
+            "quick": {"runs": 2, "f2_runs": 1, "iterations": 2, "sigmas": [0.1, _LOUDEST]},
         },
         cells=_decay_cells,
         draw=_draw_decay,
@@ -335,8 +344,8 @@ EXPERIMENTS = (
         title="distribution of the maximiser over iterations, σ = 5",
         minutes=3,
         sizes={
-            "page": {"runs": 10, "f2_runs": 6, "iterations": 100},
-            "quick": {"runs": 2, "f2_runs": 1, "iterations": 3},
+            "page": {"runs": 8, "f2_runs": 5, "iterations": 150},
+            "quick": {"runs": 2, "f2_runs": 1, "iterations": 2},
         },
         cells=_distribution_cells,
         draw=_draw_distribution,

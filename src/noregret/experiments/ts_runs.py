@@ -9,7 +9,8 @@ from noregret._types import Floats, Ints
 from noregret.algorithms.thompson import ThompsonSampling
 from noregret.domains import Box
 from noregret.experiments.problems import Problem, bimodal, unimodal
-from noregret.kernels import RBF
+from noregret.kernels import RBF, Kernel
+from noregret.models.hyper import fit_kernel
 
 #: n₀, ξ and the draws of an iteration (Section 5.1)
 _FIRST, _XI, _BATCH = 30, 0.15, 30
@@ -19,26 +20,38 @@ DRAWS, _LOOKS = 100, 6
 CONVERGED = -2.0
 
 
-class LearntRBF(ThompsonSampling):
-    """The algorithm of the simulations: an RBF kernel with one lengthscale, learnt with the noise.
+class Watched(ThompsonSampling):
+    """Thompson sampling that says whether its last batch was drawn uniformly."""
 
-    ``kernel="auto"`` learns a Matérn kernel; the family is that of the kernel it starts from.
-    """
-
-    def __init__(self, box: Box, seed: int) -> None:
-        super().__init__(
-            box, "auto", noise="auto", xi=_XI, n_init=_FIRST, batch_size=_BATCH, seed=seed
-        )
-        self.kernel = RBF(0.2 * float(np.linalg.norm(box.upper - box.lower)))
-        self.uniform = False
+    uniform = False
 
     def _choose(self, n: int | None) -> Any:
         self.uniform = False
         return super()._choose(n)
 
     def _draw(self, n: int) -> Ints | Floats:
-        self.uniform = True  # this iteration explores
+        self.uniform = True
         return super()._draw(n)
+
+
+def algorithm(problem: Problem, kernel: str, seed: int) -> Watched:
+    """With an RBF kernel of one lengthscale: ``"learnt"`` with the noise, or ``"given"``, η*."""
+    assert isinstance(problem.domain, Box)
+    box = problem.domain
+    shared: dict[str, Any] = {"xi": _XI, "n_init": _FIRST, "batch_size": _BATCH, "seed": seed}
+    if kernel == "given":
+        return Watched(box, best_kernel(problem), noise=problem.noise.xi, **shared)
+    opt = Watched(box, "auto", noise="auto", **shared)
+    # What is learnt is of the family that the search starts from: "auto" starts from a Matérn.
+    opt.kernel = RBF(0.2 * float(np.linalg.norm(box.upper - box.lower)))
+    return opt
+
+
+def best_kernel(problem: Problem) -> Kernel:
+    """η*: the RBF kernel under which the noiseless function on a grid is most likely."""
+    assert isinstance(problem.domain, Box)
+    X = problem.domain.grid(50 if problem.domain.dimension == 1 else 12).points
+    return fit_kernel(RBF(1.0), X, problem.function(X), noise=0.01, priors=None).kernel
 
 
 def problem_of(function: str, level: float) -> Problem:
@@ -48,7 +61,9 @@ def problem_of(function: str, level: float) -> Problem:
     return bimodal({"f1": 1, "f2": 2}[function], level)
 
 
-def decay(seed: int, function: str, level: float, iterations: int, keep: bool) -> pl.DataFrame:
+def decay(
+    seed: int, function: str, level: float, kernel: str, iterations: int, keep: bool
+) -> pl.DataFrame:
     """A run: a row per iteration and, with ``keep``, rows of draws from F_t.
 
     Rows of iterations have ``error``, log₁₀(‖x_t − x*‖²/‖x*‖²) averaged over the points x_t of the
@@ -56,10 +71,9 @@ def decay(seed: int, function: str, level: float, iterations: int, keep: bool) -
     ``a`` (and ``b``); F_t is that after the iteration.
     """
     problem = problem_of(function, level)
-    assert isinstance(problem.domain, Box)
     rng = np.random.default_rng([2017, 2, seed])
     errors = problem.noise.draw(np.zeros(_BATCH * iterations), rng)
-    opt = LearntRBF(problem.domain, seed)
+    opt = algorithm(problem, kernel, seed)
     best = problem.maximizers[0]
     watched = watched_iterations(iterations) if keep else []
     stages, draws = [], []
