@@ -84,11 +84,9 @@ def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
             run = part.filter((pl.col("name") == name) & (pl.col("seed") == 0)).sort("iteration")
             plain = {key: look[key] for key in ("color", "linestyle")}
             one.plot(run["iteration"], run["error"], lw=1, label=name, **plain)
-        one.set_title(f"{title}, run 0: spikes are uniform iterations")
+        one.set_title(f"{title}, run 0: uniform iterations are spikes")
         lines(mean, part.filter(~pl.col("uniform")), "iteration", "error", "name", names)
-        mean.set_title(
-            f"{title}, mean of {_runs(settings, function)} runs, without uniform iterations"
-        )
+        mean.set_title(f"{title}, mean, uniform iterations left out")
         for axis in (one, mean):
             axis.set(xlabel="iteration (30 evaluations)", ylabel=_ERROR)
     axes[0].legend(frameon=False, fontsize=8, ncols=2)
