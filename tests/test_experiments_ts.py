@@ -83,6 +83,13 @@ def test_relative_error_is_the_papers():
     assert math.isfinite(ts_runs.relative_error(best[None], best))
 
 
+def test_the_share_explained_is_that_of_many_rewards():
+    problem, rng = bimodal(1, 0.7), np.random.default_rng(0)
+    X = problem.domain.sample(200_000, rng)
+    share = problem.function(X).var() / problem.draw(X, rng).var()
+    assert ts_runs.explained("f1", 0.7) == pytest.approx(share, rel=0.02)
+
+
 @pytest.mark.parametrize(
     ("errors", "expected"),
     [([-3, -3, -3], 4), ([-1, -3, -3], 5), ([-3, -1, -3], 7), ([-3, -3, -1], math.inf)],
@@ -100,6 +107,7 @@ def test_uniform_iterations_do_not_count_in_the_measures():
             "iteration": [1, 2, 3, 1, 2, 3],
             "uniform": [True, False, False, True, False, True],
             "error": [9.0, -1.0, -3.0, 9.0, -4.0, 9.0],
+            "lengthscale": [1.0, 1.0, 2.0, 1.0, 3.0, 4.0],
         }
     )
     (row,) = ts._measure_flat(table, {"iterations": 3})["rows"]
@@ -108,6 +116,7 @@ def test_uniform_iterations_do_not_count_in_the_measures():
     assert row["error, last tenth"] == pytest.approx(-3.5)
     assert row["runs that end below −2"] == 2
     assert row["median iteration from which below −2"] == pytest.approx(2.5)
+    assert (row["last lengthscale, shortest"], row["longest"]) == (2.0, 3.0)
 
 
 def test_the_share_near_the_maximiser_is_counted_by_run():

@@ -11,7 +11,7 @@ from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, lines, looks, panels
 from noregret.experiments.problems import bimodal, unimodal
-from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, problem_of, settled
+from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,11 +98,12 @@ def _rows(stages: pl.DataFrame, letter: str, iterations: int) -> list[dict[str, 
     rows = []
     late = iterations - max(iterations // 10, 1)
     for (level,), part in stages.sort("level").group_by("level", maintain_order=True):
-        ends, begins, when = [], [], []
+        ends, begins, when, lengths = [], [], [], []
         for _, run in part.sort("iteration").group_by("seed", maintain_order=True):
             tail = run.filter(pl.col("iteration") > late)
             ends.append(float(np.mean((tail if len(tail) else run[-1:])["error"].to_numpy())))
             begins.append(float(run["error"][0]))
+            lengths.append(float(run["lengthscale"][-1]))
             when.append(settled(run["iteration"].to_list(), run["error"].to_list()))
         mean, half = interval(ends)
         rows.append(
@@ -114,6 +115,8 @@ def _rows(stages: pl.DataFrame, letter: str, iterations: int) -> list[dict[str, 
                 "95 % interval ±": half,
                 "runs that end below −2": int(np.sum(np.array(ends) < CONVERGED)),
                 "median iteration from which below −2": float(np.median(when)),
+                "last lengthscale, shortest": min(lengths),
+                "longest": max(lengths),
             }
         )
     return rows
@@ -127,12 +130,18 @@ def _measure_decay(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
         found = _rows(part, "σ", settings["iterations"])
         rows += [{"function": _FUNCTIONS[str(function)], "kernel": kernel, **r} for r in found]
     keys = [f"{row['function']} {row['σ']:g} {row['kernel']}" for row in rows]
-    columns = {"end": "error, last tenth", "below": "runs that end below −2"}
+    columns = {
+        "end": "error, last tenth",
+        "below": "runs that end below −2",
+        "runs": "runs",
+        "shortest": "last lengthscale, shortest",
+    }
     named = {
         name: {key: row[column] for key, row in zip(keys, rows, strict=True)}
         for name, column in columns.items()
     }
-    return {"rows": rows, **named}
+    share = {title: 100 * explained(name, _LOUDEST) for name, title in _FUNCTIONS.items()}
+    return {"rows": rows, **named, "percent_explained": share}
 
 
 # -- Figure 3: the distribution of the maximiser -------------------------------------------------
@@ -215,7 +224,8 @@ def _measure_distribution(table: pl.DataFrame, settings: Settings) -> Mapping[st
             }
         )
         there[f"{title} {kernel}"], end[f"{title} {kernel}"] = int(np.sum(near > 0.5)), mean
-    return {"rows": rows, "there": there, "end": end}
+    runs = {f"{row['function']} {row['kernel']}": row["runs"] for row in rows}
+    return {"rows": rows, "there": there, "end": end, "runs": runs}
 
 
 # -- Figure 4: flatter functions -----------------------------------------------------------------

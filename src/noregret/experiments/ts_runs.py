@@ -67,8 +67,8 @@ def decay(
     """A run: a row per iteration and, with ``keep``, rows of draws from F_t.
 
     Rows of iterations have ``error``, log₁₀(‖x_t − x*‖²/‖x*‖²) averaged over the points x_t of the
-    iteration, and ``uniform``, whether these were uniform draws. Rows of draws have coordinates
-    ``a`` (and ``b``); F_t is that after the iteration.
+    iteration, ``uniform``, whether these were uniform draws, and the kernel's ``lengthscale``. Rows
+    of draws have coordinates ``a`` (and ``b``); F_t is that after the iteration.
     """
     problem = problem_of(function, level)
     rng = np.random.default_rng([2017, 2, seed])
@@ -79,12 +79,16 @@ def decay(
     stages, draws = [], []
     for i in range(1, iterations + 1):
         batch = opt.ask()
-        stages.append((i, opt.uniform, relative_error(batch.points, best)))
+        assert isinstance(opt.kernel, RBF)
+        length = float(np.max(opt.kernel.lengthscale))
+        stages.append((i, opt.uniform, relative_error(batch.points, best), length))
         opt.tell(batch, problem.function(batch.points) + errors[_BATCH * (i - 1) : _BATCH * i])
         if i in watched:
             found = dict(zip("ab", opt.maximizer_samples(DRAWS).T, strict=False))
             draws.append(pl.DataFrame({"iteration": np.full(DRAWS, i), **found}))
-    frame = pl.DataFrame(stages, schema=["iteration", "uniform", "error"], orient="row")
+    frame = pl.DataFrame(
+        stages, schema=["iteration", "uniform", "error", "lengthscale"], orient="row"
+    )
     return pl.concat([frame, *draws], how="diagonal")
 
 
@@ -97,6 +101,14 @@ def relative_error(points: Floats, best: Floats) -> float:
 def watched_iterations(iterations: int) -> list[int]:
     """The iterations after which draws from F_t are kept, about evenly spaced in log t."""
     return [int(i) for i in np.unique(np.geomspace(1, iterations, _LOOKS).round())]
+
+
+def explained(function: str, sigma: float) -> float:
+    """The share of the variance of a reward at a uniform point that is f's, not the noise's."""
+    problem = problem_of(function, sigma)
+    assert isinstance(problem.domain, Box)
+    spread = float(problem.function(problem.domain.grid(201).points).var())
+    return spread / (spread + sigma**2)
 
 
 def settled(iterations: Any, errors: Any) -> float:
