@@ -127,26 +127,27 @@ def _measure_table(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
                     "paper's time": _PAPER[name][1][d - 1],
                 }
             )
-    ratios = {
-        f"d{d}": {
-            "regret": regret[f"pigpucb{d}"] / regret[f"igpucb{d}"],
-            "seconds": seconds[f"igpucb{d}"] / seconds[f"pigpucb{d}"],
-        }
-        for d in settings["dimensions"]
-    }
     by = {f"d{d}": last.filter(pl.col("dimension") == d) for d in settings["dimensions"]}
-    wins = {d: _wins(part) for d, part in by.items()}
-    return {"rows": rows, "regret": regret, "seconds": seconds, "ratio": ratios, "wins": wins}
+    paired = {d: _paired(part) for d, part in by.items()}
+    return {"rows": rows, "regret": regret, "seconds": seconds, "paired": paired}
 
 
 def _mean(frame: pl.DataFrame, column: str) -> float:
     return float(np.mean(frame[column].to_numpy()))
 
 
-def _wins(last: pl.DataFrame) -> dict[str, int]:
-    """In how many paired runs π-GP-UCB had the smaller regret, and of how many."""
-    pairs = last.pivot("algorithm", index="seed", values="regret").drop_nulls()
-    return {"won": int((pairs["pigpucb"] < pairs["igpucb"]).sum()), "pairs": len(pairs)}
+def _paired(last: pl.DataFrame) -> dict[str, float]:
+    """π-GP-UCB beside IGP-UCB over the runs that both have: runs won, ratios of the means."""
+    regret, seconds = (
+        last.pivot("algorithm", index="seed", values=column).drop_nulls()
+        for column in ("regret", "seconds")
+    )
+    return {
+        "pairs": len(regret),
+        "won": int((regret["pigpucb"] < regret["igpucb"]).sum()),
+        "regret": _mean(regret, "pigpucb") / _mean(regret, "igpucb"),
+        "seconds": _mean(seconds, "igpucb") / _mean(seconds, "pigpucb"),
+    }
 
 
 def per_step(t: Floats, total: Floats) -> Floats:
@@ -217,7 +218,7 @@ def _measure_plane(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
         "start": {name: row["regret per step, first tenth"] for name, row in by.items()},
         "end": {name: row["regret per step, end"] for name, row in by.items()},
         "ms": {name: row["ms per step, end"] for name, row in by.items()},
-        "wins": _wins(table.filter(pl.col("t") == settings["horizon"])),
+        "paired": _paired(table.filter(pl.col("t") == settings["horizon"])),
     }
 
 
@@ -246,10 +247,10 @@ def _draw_classics(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Fig
 
 def _measure_classics(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     last = table.filter(pl.col("t") == settings["horizon"])
-    rows, wins = [], {}
+    rows, paired = [], {}
     for problem in SCALED:
         part = last.filter(pl.col("problem") == problem)
-        wins[problem] = _wins(part)
+        paired[problem] = _paired(part)
         for name, label in _NAMES.items():
             own = part.filter(pl.col("algorithm") == name)
             mean, half = interval(own["regret"])
@@ -264,7 +265,7 @@ def _measure_classics(table: pl.DataFrame, settings: Settings) -> Mapping[str, A
                 }
             )
     regret = {f"{row['problem']}, {row['algorithm']}": row["regret"] for row in rows}
-    return {"rows": rows, "regret": regret, "wins": wins}
+    return {"rows": rows, "regret": regret, "paired": paired}
 
 
 _SYNTHETIC = {"runs": 12, "horizon": 10_000, "side": 30}
