@@ -46,6 +46,11 @@ def test_without_exploration_the_largest_mean_is_chosen():
     np.testing.assert_array_equal(opt.ask(7).ids, best)
 
 
+def test_before_the_first_reward_choices_are_uniform():
+    opt = nr.EpsilonGreedy(LINE, nr.RBF(0.2), epsilon=0.0, seed=0)
+    assert len(np.unique(np.concatenate([opt.ask(10).ids, opt.ask(10).ids]))) > 10
+
+
 def test_on_a_box_too():
     opt = nr.EpsilonGreedy(nr.Box([(0, 1)]), nr.RBF(0.2), noise=0.1, epsilon=0.0, seed=0)
     opt.tell([[0.1], [0.4], [0.8]], [0.1, 1.0, 0.3])

@@ -7,6 +7,7 @@ import pytest
 
 from noregret import RBF, Candidates, Matern
 from noregret.models.fourier import (
+    QuadratureFeatures,
     QuadratureFourier,
     error_bound,
     nodes_for,
@@ -59,12 +60,45 @@ def test_features_by_hand():
     np.testing.assert_allclose(features, [c, c, -s, s], atol=1e-15)
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 5, 8])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_half_the_features_have_the_same_products(nodes, d):
+    points = np.random.default_rng(0).uniform(-1, 2, (12, d))
+    fourier = QuadratureFourier(np.linspace(0.5, 1.0, d), 1.7, nodes)
+    features = QuadratureFeatures(fourier, d, 0.0)
+    phi = features(points)
+    assert phi.shape == (12, features.size)
+    assert features.size <= nodes**d + 1
+    np.testing.assert_allclose(phi @ phi.T, fourier(points, points), atol=1e-12)
+
+
+def test_small_weights_are_left_out():
+    """What is lost is at most the tolerance, and most features of a fine rule are not needed."""
+    points = np.random.default_rng(0).random((30, 2))
+    fourier = QuadratureFourier(0.5, 2.0, 20)
+    features = QuadratureFeatures(fourier, 2, 1e-3)
+    phi = features(points)
+    lost = np.abs(phi @ phi.T - fourier(points, points)).max()
+    assert 1e-6 < lost <= 2.0 * 1e-3
+    assert features.size < 20**2 / 3
+
+
+def test_gradients_of_quadrature_features():
+    rng = np.random.default_rng(0)
+    features = QuadratureFeatures(QuadratureFourier([0.4, 0.7], 1.5, 9), 2, 1e-9)
+    X, theta = rng.random((5, 2)), rng.standard_normal(features.size)
+    gradient = features.gradient(X, theta)
+    for j, step in enumerate(1e-6 * np.eye(2)):
+        numeric = (features(X + step) - features(X - step)) @ theta / 2e-6
+        np.testing.assert_allclose(gradient[:, j], numeric, rtol=1e-6, atol=1e-7)
+
+
 def test_nodes_are_the_fewest_that_do():
     spans = np.array([5.0])
     nodes = nodes_for(1e-12, spans)
     assert error_bound(nodes, spans) <= 1e-12 < error_bound(nodes - 1, spans)
     points = np.linspace(0, 1, 10)[:, None]
-    assert quadrature_for(RBF(0.2), points, None, 100).nodes == nodes
+    assert quadrature_for(RBF(0.2), points, None, 1e-12).nodes == nodes
 
 
 def test_one_point_or_flat_dimensions_need_one_node():
@@ -74,14 +108,14 @@ def test_one_point_or_flat_dimensions_need_one_node():
 def test_errors_say_what_to_change():
     grid = np.linspace(0, 1, 10)[:, None]
     with pytest.raises(ValueError, match=r"needs an RBF kernel.*Matern.*nystrom"):
-        quadrature_for(Matern(0.2), grid, None, 100)
+        quadrature_for(Matern(0.2), grid, None, 1e-12)
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"2·10\^5 = 200000 features in 5 dimensions"):
-        quadrature_for(RBF(1.0), rng.random((10, 5)), 10, 100)
+        quadrature_for(RBF(1.0), rng.random((10, 5)), 10, 1e-12)
     with pytest.raises(ValueError, match=r"2·30\^3 = 54000 features in 3 dimensions"):
-        quadrature_for(RBF(1.0), rng.random((10, 3)), 30, 100)
+        quadrature_for(RBF(1.0), rng.random((10, 3)), 30, 1e-12)
     with pytest.raises(ValueError, match="nystrom"):
-        quadrature_for(RBF(1e-3), grid, None, 100)
+        quadrature_for(RBF(1e-3), grid, None, 1e-12)
     words = Candidates(["a", "b"]).points
     with pytest.raises(TypeError, match="numbers, not objects"):
-        quadrature_for(RBF(1.0), words, None, 100)
+        quadrature_for(RBF(1.0), words, None, 1e-12)

@@ -24,6 +24,16 @@ class TestNystromOnAList(AlgorithmSuite):
         return nr.ThompsonSampling(domain, kernel, n_init=3, xi=0.1, **options)
 
 
+class TestQuadratureOnABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ThompsonSampling(domain, kernel, n_init=2, xi=0.3, features="qff", **options)
+
+
+class TestQuadratureOnAList(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ThompsonSampling(domain, kernel, n_init=3, xi=0.1, features="qff", **options)
+
+
 class TestAsync(BoxSuite):
     def make(self, domain, kernel, **options):
         return nr.AsyncTS(domain, kernel, n_init=2, features="nystrom", **options)
@@ -164,6 +174,37 @@ def test_objects_and_bad_options():
         nr.ThompsonSampling(np.eye(3), nr.RBF(), features="mercer")
     with pytest.raises(ValueError, match="rff"):
         nr.ThompsonSampling(box, nr.Linear(offset=1.0), features="rff")
+
+
+def test_quadrature_draws_have_the_exact_posterior():
+    """Mean and covariance of drawn functions are those of the GP, on a list and on a box."""
+    X = np.linspace(0, 1, 12)[:, None]
+    told, rewards, lam = [0, 4, 4, 9], np.array([0.3, 1.0, 0.8, -0.4]), 0.05
+    kernel = nr.RBF(0.3, variance=1.5)
+    K = kernel(X, X)
+    gain = np.linalg.solve(K[np.ix_(told, told)] + lam * np.eye(4), K[told]).T
+    mean, covariance = gain @ rewards, K - gain @ K[told]
+    for domain, where in ((X, told), (nr.Box([(0, 1)]), X[told])):
+        opt = nr.ThompsonSampling(domain, kernel, lam=lam, features="qff", seed=0)
+        opt.tell(where, rewards)
+        draws = opt._map()(X) @ opt._functions(40_000, np.random.default_rng(0))
+        np.testing.assert_allclose(draws.mean(axis=1), mean, atol=0.03)
+        np.testing.assert_allclose(np.cov(draws), covariance, atol=0.05)
+
+
+def test_quadrature_says_where_it_cannot_be_used():
+    with pytest.raises(ValueError, match=r"qff.*RBF"):
+        nr.ThompsonSampling(nr.Box([(0, 1)]), nr.Matern(0.3), features="qff")
+    with pytest.raises(ValueError, match=r"qff.*features"):
+        nr.ThompsonSampling(nr.Box([(0, 1)] * 3), nr.RBF(0.05), features="qff")
+    with pytest.raises(ValueError, match="qff"):
+        nr.ThompsonSampling(["a", "b"], lambda a, b: np.ones((len(a), len(b))), features="qff")
+    opt = nr.ThompsonSampling(np.eye(2), nr.RBF(1.0), features="qff", n_init=1, seed=0)
+    opt.tell([0, 1], [0.0, 1.0])
+    with pytest.raises(ValueError, match="qff"):
+        opt.replace_candidates(1e4 * np.eye(2))
+    assert opt.predict()[0][1] == pytest.approx(1.0, abs=0.1)
+    assert opt.recommend().id == 1
 
 
 class TestBBKBThompsonOnAList(AlgorithmSuite):

@@ -16,7 +16,8 @@ class EpsilonGreedy(Uniform):
     """ε-greedy: a uniform choice with probability ε_t, else the largest posterior mean.
 
     A baseline of the BBKB paper's experiments, which state no ε. The model is the sparse GP that
-    BBKB uses; the first choice, and those that ``"auto"`` settings are fitted to, are uniform.
+    BBKB uses. Choices before the first reward, and those that ``"auto"`` settings are fitted to,
+    are uniform.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class EpsilonGreedy(Uniform):
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         self._sync()
         count, asked = n or 1, self.t + self.pending
-        if not asked or (self._auto and self._auto.wanted(asked)):
+        if not self.t or (self._auto and self._auto.wanted(asked)):
             return self._draw(count), None
         t = asked + 1.0 + np.arange(count)
         epsilon = t ** (-1.0 / 3.0) if self.epsilon is None else np.full(count, self.epsilon)

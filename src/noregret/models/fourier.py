@@ -68,6 +68,58 @@ class QuadratureFourier(Kernel):
         return [root * np.exp(1j * scaled[:, j : j + 1] * omega) for j in range(X.shape[1])]
 
 
+class QuadratureFeatures:
+    """φ of :class:`QuadratureFourier` with half as many features, and their gradients.
+
+    Nodes ω and −ω have one cosine, and sines that differ in sign: one of each pair is enough, with
+    both weights. Features of the smallest weights are left out while these add up to at most
+    ``tol`` of k(x, x), which changes the kernel by no more than that.
+
+    Parameters
+    ----------
+    kernel
+        The RBF kernel by quadrature.
+    dimension
+        d.
+    tol
+        Of the weights left out.
+    """
+
+    def __init__(self, kernel: QuadratureFourier, dimension: int, tol: float) -> None:
+        omega, weights = roots_hermite(kernel.nodes)
+        weights = weights / math.sqrt(math.pi)
+        frequencies, products = np.zeros((1, 0)), np.ones(1)
+        for _ in range(dimension):
+            rows, columns = np.divmod(np.arange(len(products) * len(omega)), len(omega))
+            frequencies = np.column_stack([frequencies[rows], omega[columns]])
+            products = products[rows] * weights[columns]
+        # The nodes rise symmetrically about zero: the last half mirrors the first. In the middle of
+        # an odd number lies ω = 0, alone.
+        half = len(products) // 2
+        pairs = 2.0 * products[half:]
+        if len(products) % 2:
+            pairs[0] = products[half]
+        order = np.argsort(-pairs, kind="stable")
+        count = int(np.searchsorted(np.cumsum(pairs[order]), 1.0 - tol)) + 1
+        kept = order[:count]
+        scale = math.sqrt(2.0) / np.asarray(kernel.lengthscale)
+        self._frequencies: Floats = frequencies[half:][kept] * scale
+        self._amplitudes: Floats = np.sqrt(kernel.variance * pairs[kept])
+        self.size = 2 * len(kept)
+
+    def __call__(self, X: Points) -> Floats:
+        """φ of points (n × d): n × m, all cosines, then all sines."""
+        angles = X @ self._frequencies.T
+        waves = [self._amplitudes * np.cos(angles), self._amplitudes * np.sin(angles)]
+        return np.concatenate(waves, axis=1)
+
+    def gradient(self, X: Points, theta: Floats) -> Floats:
+        """The gradient of φ(x)ᵀθ (n × d)."""
+        angles = X @ self._frequencies.T
+        cosines, sines = self._amplitudes * np.split(theta, 2)
+        return np.asarray((sines * np.cos(angles) - cosines * np.sin(angles)) @ self._frequencies)
+
+
 def error_bound(nodes: int, spans: Floats) -> float:
     """A bound on |k(x, y) − φ(x)ᵀφ(y)| / k(x, x) over a box of these sides over lengthscales (d).
 
@@ -103,18 +155,17 @@ def spans_of(kernel: Kernel, points: Points) -> Floats:
 
 
 def quadrature_for(
-    kernel: Kernel, points: Points, nodes: int | None, horizon: int
+    kernel: Kernel, points: Points, nodes: int | None, error: float
 ) -> QuadratureFourier:
     """The features for a list of points (A × d), or an error that says how many it would need.
 
-    By default m̄ is the smallest whose error bound is below T⁻⁶, which makes the regret that the
-    approximation adds O(1) (ATA-GP-UCB 5.2).
+    By default m̄ is the smallest whose error bound is at most ``error``.
     """
     spans = spans_of(kernel, points)
     assert isinstance(kernel, RBF)
     d = len(spans)
-    chosen = nodes_for(float(horizon) ** -6.0, spans) if nodes is None else nodes
-    if nodes is None and error_bound(chosen, spans) > float(horizon) ** -6.0:
+    chosen = nodes_for(error, spans) if nodes is None else nodes
+    if nodes is None and error_bound(chosen, spans) > error:
         raise ValueError(
             f"features='qff' would need more than {2 * chosen**d} features: the candidates span "
             f"{spans.max():.3g} lengthscales; use features='nystrom'"
