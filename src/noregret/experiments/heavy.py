@@ -255,7 +255,7 @@ _WITHOUT_QFF = ("tgp", "nystrom", "huber")
 
 EXPERIMENTS = (
     _part(
-        "a", "student", "average regret, SE kernel, Student-t(3) noise", 4, _NAMES, theory_runs=3
+        "a", "student", "average regret, SE kernel, Student-t(3) noise", 4, _NAMES, theory_runs=5
     ),
     _part("b", "pareto", "average regret, SE kernel, Pareto(2) rewards", 3, _NAMES),
     _part("c", "matern", "average regret, Matérn-5/2 kernel, Student-t(3)", 3, _WITHOUT_QFF),

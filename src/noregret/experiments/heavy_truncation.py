@@ -144,7 +144,7 @@ EXPERIMENTS = (
         title="confidence sets of GP-UCB with and without truncation",
         minutes=3,
         sizes={
-            "page": {"runs": 20, "horizon": 10_000},
+            "page": {"runs": 15, "horizon": 10_000},
             "full": {"runs": 50},
             "quick": {"runs": 3, "horizon": 200},
         },
