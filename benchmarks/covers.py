@@ -1,6 +1,8 @@
-"""π-GP-UCB beside IGP-UCB: Table 1 of Janz, Burt & González (2020), and a larger problem.
+"""π-GP-UCB on a larger problem, its sparse cells, and IGP-UCB's products ahead of their use.
 
-    python -m benchmarks.covers [table] [large] [sparse] [ahead]
+    python -m benchmarks.covers [large] [sparse] [ahead]
+
+Table 1 of Janz, Burt & González (2020) is `noregret reproduce pi-table1`.
 
 Functions of 30d bumps of the Matérn-3/2 kernel with lengthscale 1/5, noise uniform on [−1, 1],
 δ = 0.1, the exact norm given, λ = 1. Regret is a fraction of that of uniform choice; seconds are
@@ -13,59 +15,18 @@ import time
 import numpy as np
 
 import noregret as nr
+from noregret.experiments.pi import synthetic
 from noregret.experiments.problems import ROUGH as KERNEL
 from noregret.experiments.problems import bumps
 from noregret.models import local as local_gp
 
-PAPER = {"igpucb": (0.11, 0.71, 0.97), "pigpucb": (0.09, 0.52, 0.77)}
-
-
-def run(name: str, dimension: int, side: int, evaluations: int, seed: int) -> tuple[float, float]:
-    """Regret over that of uniform choice, and processor seconds."""
-    rng = np.random.default_rng(seed)
-    problem = bumps(dimension, rng, side=side)
-    values = problem.values()
-    options = {"horizon": evaluations} if name == "pigpucb" else {}
-    start = time.process_time()
-    fixed = {"noise": 1.0, "norm": problem.norm, "delta": 0.1, "lam": 1.0, "seed": seed}
-    opt = nr.make(name, problem.domain, KERNEL, **fixed, **options)
-    chosen = 0.0
-    for _ in range(evaluations):
-        batch = opt.ask()
-        value = values[batch.ids]
-        chosen += float(value[0])
-        opt.tell(batch, value + rng.uniform(-1.0, 1.0, 1))
-    seconds = time.process_time() - start
-    best = values.max()
-    return (evaluations * best - chosen) / (evaluations * (best - values.mean())), seconds
-
-
-def table(runs: int, cubic_runs: int, evaluations: int) -> None:
-    print(f"Table 1: 30^d points, T = {evaluations}, mean ± standard deviation over the runs")
-    print("d  algorithm  runs  regret (paper)          seconds a run   times π's")
-    for dimension in (1, 2, 3):
-        ours = 0.0
-        for name in ("pigpucb", "igpucb"):
-            count = cubic_runs if (name, dimension) == ("igpucb", 3) else runs
-            if not count:
-                continue
-            results = [run(name, dimension, 30, evaluations, seed) for seed in range(count)]
-            regret, seconds = np.array(results).T
-            ours = ours or float(seconds.mean())
-            print(
-                f"{dimension}  {name:9}  {count:4}  {regret.mean():.3f} ± {regret.std():.3f} "
-                f"({PAPER[name][dimension - 1]:.2f})   {seconds.mean():8.2f} "
-                f"(max {seconds.max():.2f})   {seconds.mean() / ours:7.1f}",
-                flush=True,
-            )
-
 
 def large(evaluations: int, side: int) -> None:
     print(f"π-GP-UCB on {side}^3 points, T = {evaluations}")
-    regret, seconds = run("pigpucb", 3, side, evaluations, 0)
+    last = synthetic(0, "pigpucb", 3, side, evaluations).row(-1, named=True)
     print(
-        f"regret {regret:.3f} of uniform, {seconds:.1f} s, "
-        f"{1e6 * seconds / evaluations:.0f} µs a step"
+        f"regret {last['relative']:.3f} of uniform, {last['seconds']:.1f} s, "
+        f"{1e6 * last['seconds'] / evaluations:.0f} µs a step"
     )
 
 
@@ -129,15 +90,9 @@ def ahead(history: int, steps: int = 200) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=["table", "large", "sparse", "ahead"])
-    parser.add_argument("--runs", type=int, default=12)
-    parser.add_argument(
-        "--cubic-runs", type=int, default=2, help="of IGP-UCB at d = 3, minutes each"
-    )
+    parser.add_argument("parts", nargs="*", default=["large", "sparse", "ahead"])
     parser.add_argument("--evaluations", type=int, default=10_000)
     arguments = parser.parse_args()
-    if "table" in arguments.parts:
-        table(arguments.runs, arguments.cubic_runs, arguments.evaluations)
     if "large" in arguments.parts:
         large(10 * arguments.evaluations, 100)
     if "sparse" in arguments.parts:

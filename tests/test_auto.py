@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
+from learners import learning
 
 import noregret as nr
 from noregret.testing import AlgorithmSuite, BoxSuite
 
 AUTO = {"noise": "auto", "norm": "auto"}
-
-
-def learning(cls, domain, options, **more):
-    """An algorithm that learns all; numbers of the suite's that it should refuse are passed on."""
-    usual = {"noise": 0.1, "norm": 2.0}
-    given = {k: v for k, v in options.items() if k != "lam" or v <= 0}
-    given |= {k: "auto" for k, v in usual.items() if given.get(k) == v}
-    return cls(domain, "auto", **given, **more)
 
 
 class TestBBKBOnAList(AlgorithmSuite):
@@ -86,6 +79,17 @@ def test_fits_use_uniform_draws_only():
     fits = [event for event in opt.events if event["event"] == "fit"]
     assert [event["t"] for event in fits] == [11, 22, 44]
     assert [event["draws"] for event in fits] == [sum(u < e["t"] for u in uniform) for e in fits]
+
+
+@pytest.mark.parametrize("name", ["gpucb", "bkb"])
+def test_sequential_rules_give_as_many_as_are_asked_for(name):
+    """Also where the share of uniform draws is due."""
+    opt = nr.make(name, nr.Box([(0, 1)]), "auto", width=2.0, seed=0, **AUTO)
+    for _ in range(12):
+        batch = opt.ask(4)
+        assert len(batch) == 4
+        opt.tell(batch, hill(batch.points))
+    assert 10 + 0.2 * 38 - 4 <= len(opt._auto.random) <= 10 + 0.2 * 38 + 4
 
 
 def test_cancelled_draws_never_enter_the_fit():

@@ -43,6 +43,11 @@ class TestBBKBMinBatch(BoxSuite):
         return nr.BBKB(domain, kernel, min_batch=2, width=2.0, dictionary="resample", **options)
 
 
+class TestBBKBLocal(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.BBKB(domain, kernel, batch_rule="local", **options)
+
+
 class TestUniform(BoxSuite):
     def make(self, domain, kernel, **options):
         return nr.Uniform(domain, kernel, **options)
@@ -171,8 +176,6 @@ def test_finds_the_top_of_a_hill(name):
 
 def test_what_a_box_cannot_do_is_refused():
     box, wide = nr.Box([(0, 1)]), nr.Box([(0, 1)] * 4)
-    with pytest.raises(ValueError, match="local"):
-        nr.BBKB(box, nr.RBF(), batch_rule="local")
     with pytest.raises(ValueError, match="srinivas"):
         nr.GPUCB(box, nr.RBF(), width="srinivas")
     with pytest.raises(ValueError, match="search"):
@@ -211,11 +214,21 @@ class TestIGPUCB(BoxSuite):
         return nr.IGPUCB(domain, kernel, **options)
 
 
+class TestATAGPUCBQuadrature(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, v=4.0, features="qff", nodes=12, **options)
+
+
+class TestHuberGPUCB(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.HuberGPUCB(domain, kernel, ratio=2.0, **options)
+
+
 def test_heavy_tails_on_a_box_have_limits_of_their_own():
     box = nr.Box([(0, 1)])
-    with pytest.raises(ValueError, match="qff"):
-        nr.ATAGPUCB(box, nr.RBF(), features="qff")
-    with pytest.raises(ValueError, match="auto"):
-        nr.TGPUCB(box, "auto")
+    with pytest.raises(ValueError, match="RBF"):
+        nr.ATAGPUCB(box, nr.Matern(), features="qff")
+    with pytest.raises(ValueError, match="lengthscale"):
+        nr.ATAGPUCB(box, "auto", features="qff")
     with pytest.raises(TypeError, match="box"):
-        nr.HuberGPUCB(box, nr.RBF())
+        nr.RobustUCB(box, nr.RBF())

@@ -52,6 +52,19 @@ def test_features_multiply_to_the_kernel():
     np.testing.assert_allclose(np.square(features).sum(axis=1), fourier.diag(points))
 
 
+@pytest.mark.parametrize(("d", "lengthscale"), [(1, 0.3), (3, [0.6, 1.5, 0.9])])
+def test_gradients_against_finite_differences(d, lengthscale):
+    rng = np.random.default_rng(d)
+    X, Y = rng.random((4, d)), rng.random((5, d))
+    fourier = QuadratureFourier(lengthscale, 2.5, 9)
+    gradient = fourier.gradient(X, Y)
+    assert gradient.shape == (4, 5, d)
+    for j, step in enumerate(1e-6 * np.eye(d)):
+        numerical = (fourier(X + step, Y) - fourier(X - step, Y)) / 2e-6
+        np.testing.assert_allclose(gradient[:, :, j], numerical, atol=1e-8)
+    assert not fourier.diag_gradient(X).any()
+
+
 def test_features_by_hand():
     """m̄ = 2: the roots of H₂ are ±1/√2, both with weight 1/2."""
     features = QuadratureFourier(0.5, 1.0, 2).features(np.array([[0.3]]))[0]

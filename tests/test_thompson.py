@@ -65,55 +65,75 @@ def run(opt, f, sigma, rounds, seed):
     return np.array(modes)
 
 
+def squared_errors(domain, sigma, rounds, seeds):
+    """Of the mode after the first round and the last, kernel and noise given (seeds × 2)."""
+    variance = 4.0 if domain.dimension == 1 else 0.6
+    errors = []
+    for seed in range(seeds):
+        opt = nr.ThompsonSampling(
+            domain, nr.RBF(1.0, variance=variance), noise=sigma, batch_size=30, seed=seed
+        )
+        modes = run(opt, bimodal, sigma, rounds, seed)
+        errors.append(np.square(modes - 5.0).sum(axis=1))
+    return np.array(errors)
+
+
 @pytest.mark.parametrize(("sigma", "rounds"), [(0.1, 4), (1.0, 10)])
 def test_the_papers_example_in_one_dimension(sigma, rounds):
     """x_t converges to the global maximum, not to the local one at 2."""
-    found = []
-    for seed in range(5):
-        opt = nr.ThompsonSampling(
-            nr.Box([(0, 8)]), nr.RBF(1.0, variance=4.0), noise=sigma, batch_size=30, seed=seed
-        )
-        modes = run(opt, bimodal, sigma, rounds, seed)
-        found.append(abs(modes[-1, 0] - 5.0) < 0.5)
-    assert sum(found) >= 4
+    errors = squared_errors(nr.Box([(0, 8)]), sigma, rounds, seeds=5)
+    assert np.sum(errors[:, -1] < 0.25) >= 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("dimension", "sigma"), [(1, 0.1), (1, 1.0), (1, 5.0), (2, 0.1), (2, 1.0)])
 def test_the_papers_examples(dimension, sigma):
-    """Most seeds end at the global maximum, and the squared error falls.
-
-    Left out: f² with σ = 5, three times its maximum, for which 1,200 evaluations are too few.
-    """
-    errors = []
-    for seed in range(6):
-        opt = nr.ThompsonSampling(
-            nr.Box([(0, 8)] * dimension),
-            nr.RBF(1.0, variance=4.0 if dimension == 1 else 0.6),
-            noise=sigma,
-            batch_size=30,
-            seed=seed,
-        )
-        modes = run(opt, bimodal, sigma, 10 if sigma < 5 else 40, seed)
-        errors.append(np.square(modes - 5.0).sum(axis=1))
-    errors = np.array(errors)
+    """Most seeds end at the global maximum, and the squared error falls."""
+    box = nr.Box([(0, 8)] * dimension)
+    errors = squared_errors(box, sigma, 10 if sigma < 5 else 40, seeds=6)
     assert np.median(errors[:, -1]) <= np.median(errors[:, 0])
-    near = errors[:, -1] < 1.0
-    assert near.sum() >= 4
+    assert np.sum(errors[:, -1] < 1.0) >= 4
+
+
+@pytest.mark.slow
+def test_the_papers_noisiest_example():
+    """f² with σ = 5, three times its maximum, takes thousands of evaluations: here 6,000.
+
+    On a grid of the box, where a draw's maximiser costs nothing; on the box itself the same seeds
+    take a minute each.
+    """
+    errors = squared_errors(nr.Box([(0, 8)] * 2).grid(17), 5.0, 200, seeds=8)
+    assert np.sum(errors[:, 0] < 1.0) <= 3
+    assert np.sum(errors[:, -1] < 1.0) >= 6
+    assert np.median(errors[:, -1]) < 0.1 * np.median(errors[:, 0])
 
 
 def test_flatter_functions_take_longer():
-    """f_β of Section 5.2: the spread of the maximiser is larger for smaller β."""
-    spreads = {}
-    for beta in (10.0, 0.1):
-        opt = nr.ThompsonSampling(
-            nr.Box([(0, 10)]), nr.RBF(2.0, variance=beta**2), noise=0.1, batch_size=10, seed=0
-        )
-        run(opt, lambda X, b=beta: b * np.exp(-np.square(X[:, 0] - 5) / 8), 0.1, 5, 0)
-        draws = opt.maximizer_samples(60)
-        spreads[beta] = float(np.abs(draws - 5.0).mean())
-    assert spreads[10.0] < 0.2 * spreads[0.1]
-    assert spreads[10.0] < 0.2
+    """f_β of Section 5.2, σ = 0.1: the squared error falls with t, and the slower the smaller β is.
+
+    The mean squared error of draws from F_t, median over 8 seeds, after 30, 60, 120 and 300
+    evaluations.
+    """
+    grid = nr.Box([(0, 10)]).grid(201)
+    errors = []
+    for beta in (10.0, 1.0, 0.3, 0.1):
+        runs = []
+        for seed in range(8):
+            kernel = nr.RBF(2.0, variance=beta**2)
+            opt = nr.ThompsonSampling(grid, kernel, noise=0.1, batch_size=10, seed=seed)
+            rng, f = np.random.default_rng(seed), beta * np.exp(-np.square(grid.points - 5) / 8)
+            found = []
+            while opt.t < 300:
+                batch = opt.ask()
+                opt.tell(batch, f[batch.ids, 0] + 0.1 * rng.standard_normal(len(batch)))
+                if opt.t in (30, 60, 120, 300):
+                    draws = grid.points[opt.maximizer_samples(100)]
+                    found.append(float(np.square(draws - 5.0).mean()))
+            runs.append(found)
+        errors.append(np.median(runs, axis=0))
+    errors = np.array(errors)
+    assert np.all(errors[1:] > 2.0 * errors[:-1])
+    assert np.all(errors[:, -1] < 0.5 * errors[:, 0])
 
 
 def test_samples_concentrate_and_converged_says_so():

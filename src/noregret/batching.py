@@ -120,5 +120,59 @@ class LocalRatio:
         return self._shares[id_]
 
 
+class SpectralRatio:
+    """Lemma 1 first, then BBKB Lemma 3 for all points of a box at once.
+
+    k̃_fb is a kernel, so the matrix K̃ of the picks dominates ccᵀ/σ̃²_fb(x), c = k̃_fb(picks, x), for
+    every x (a Schur complement). So Σ_s k̃_fb(x, x_s)² / σ̃²_fb(x), the sum of Lemma 3, is at most
+    the largest eigenvalue of K̃, which is at most its trace, the sum of Lemma 1.
+
+    Parameters
+    ----------
+    threshold
+        C̃.
+    covariance
+        k̃_fb of pick i with the picks 0 … i (i + 1), by i.
+    pending
+        Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
+    """
+
+    def __init__(
+        self, threshold: float, covariance: Callable[[int], Floats], pending: float = 0.0
+    ) -> None:
+        self.threshold = threshold
+        self.ratio = 1.0 + pending
+        self._pending = pending
+        self._covariance = covariance
+        self._trace = 0.0
+        self._matrix: Floats = np.empty((0, 0))
+        self._largest = 0.0  # a bound on its largest eigenvalue
+
+    def add(self, id_: int, start: float, now: float) -> bool:
+        """Full once the eigenvalue passes the threshold; ``id_`` is the pick's number."""
+        self._trace += start
+        self.ratio = 1.0 + self._pending + self._trace
+        if now <= _NOTHING_LEFT:
+            return True
+        if self.ratio <= self.threshold:
+            return False
+        for i in range(len(self._matrix), id_ + 1):
+            self._border(self._covariance(i))
+        if 1.0 + self._pending + self._largest > self.threshold:
+            self._largest = float(np.linalg.eigvalsh(self._matrix)[-1])
+        self.ratio = 1.0 + self._pending + min(self._largest, self._trace)
+        return self.ratio > self.threshold
+
+    def _border(self, column: Floats) -> None:
+        """One more pick; the eigenvalue is at most that of [[largest, ‖c‖], [‖c‖, d]]."""
+        k = len(self._matrix)
+        grown = np.empty((k + 1, k + 1))
+        grown[:k, :k] = self._matrix
+        grown[k] = grown[:, k] = column
+        self._matrix = grown
+        half, c = 0.5 * (self._largest - column[k]), float(np.linalg.norm(column[:k]))
+        self._largest = 0.5 * (self._largest + float(column[k])) + float(np.hypot(half, c))
+
+
 #: a pick with no leverage left cannot end a batch by any sum: end it
 _NOTHING_LEFT = 1e-12

@@ -184,8 +184,7 @@ def box_batch(
         picks.append(point)
         bounds.append(upper)
         X = point[None]
-        start, now = float(surface.told_leverage(X)[0]), float(surface.evaluate(X)[1][0])
-        if rule.add(len(picks) - 1, start, now) or len(picks) >= limit:
+        if rule.add(len(picks) - 1, *surface.note(point)) or len(picks) >= limit:
             return np.array(picks), np.array(bounds)
         surface.add(point)
         screen, stale = np.concatenate([screen, X]), np.append(stale, upper)

@@ -14,7 +14,6 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern
-from noregret.models.sparse import SparseGP
 
 #: the share of uniform draws after the design
 SHARE = 0.2
@@ -100,6 +99,11 @@ class Auto:
 _SAVED = ("kernel", "noise", "norm", "lam", "n_init", "fitted", "random")
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a setting is to be learnt."""
+    return isinstance(value, str) and value == "auto"
+
+
 def starting_kernel(domain: Domain) -> Kernel:
     """Matérn 5/2 with one lengthscale per dimension, a fifth of √d times the domain's span."""
     points: Points = domain.bounds.T if isinstance(domain, Box) else domain.points
@@ -115,17 +119,11 @@ def design_size(domain: Domain) -> int:
     return max(10, 4 * (domain.dimension or 1))
 
 
-def surprises(
-    model: SparseGP, told: Ints, sums: Floats, noise: float, delta: float
-) -> tuple[Floats, Floats]:
-    """How far the rewards that the model has not seen lie from its means, and its deviations there.
+def surprises(off: Floats, counts: Floats, t: int, noise: float, delta: float) -> Floats:
+    """How much of these differences (n) noise does not explain.
 
-    ``told`` and ``sums`` are counts and sums by arm (u), the new ones included. What noise explains
-    of the mean of n new rewards, with probability 1 − δ over all t, is taken off.
+    ``off`` are means of new rewards, ``counts`` (n) many each, less what was expected. What noise
+    explains of them, with probability 1 − δ over all t, is taken off.
     """
-    rows = np.flatnonzero(told > model.counts)
-    more = told[rows] - model.counts[rows]
-    means = (sums[rows] - model.sums[rows]) / more
-    chance = math.log(math.pi**2 * int(told.sum()) ** 2 * len(rows) / (3.0 * delta))
-    off = np.abs(means - model.arms.mean[rows]) - noise * np.sqrt(2.0 * chance / more)
-    return off, np.sqrt(model.lam * model.arms.leverage(model.lam)[rows])
+    chance = math.log(math.pi**2 * max(t, 1) ** 2 * max(len(off), 1) / (3.0 * delta))
+    return np.asarray(np.abs(off) - noise * np.sqrt(2.0 * chance / counts))

@@ -28,9 +28,9 @@ class Optimizer(ABC):
     domain
         :class:`~noregret.Candidates` (or what makes them), or a :class:`~noregret.Box`.
     kernel
-        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``
-        (GP algorithms): Matérn 5/2 with one lengthscale per dimension, for standardised rewards,
-        fitted to uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
+        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
+        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, for standardised rewards, fitted
+        to uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
     norm

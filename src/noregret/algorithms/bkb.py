@@ -9,14 +9,13 @@ from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.gp import UNLIMITED, GPOptimizer, Width
-from noregret.batching import BatchRule, GlobalRatio, LocalRatio
+from noregret.batching import BatchRule, GlobalRatio, LocalRatio, SpectralRatio
 from noregret.box_search import box_batch
-from noregret.domains import Box
 from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
 from noregret.results import BatchInfo
-from noregret.sampling import thompson_batch
+from noregret.sampling import thompson_batch, thompson_box_batch
 
 #: points of uncertainty sampling that one ask gives on a box
 _EXPLORATION_PIECE = 64
@@ -144,7 +143,8 @@ class BBKB(_Sparse):
         C̃ ≥ 1; 1 gives batches of one.
     batch_rule
         ``"global"``: Lemma 1. ``"local"``: Lemma 3 where Lemma 1 would end the batch; longer
-        batches for more computation, on a list only.
+        batches for more computation. On a box Lemma 3 is bounded for all points at once, by the
+        largest eigenvalue of the picks' posterior covariance matrix.
     min_batch
         P: first sample where the variance is largest until every leverage is at most 1/P
         (Algorithm 3), after which batches have at least P(C̃ − 1)/3 points (A.5).
@@ -153,8 +153,9 @@ class BBKB(_Sparse):
         ``"resample"``: the paper to the letter.
     acquisition
         ``"ucb"``: the largest upper bound. ``"thompson"``: each pick is the maximiser of a
-        function drawn from the posterior at the batch start (Section 6); on a box, over fresh
-        Sobol points and the best points told. The batch rule stays.
+        function drawn from the posterior at the batch start (Section 6); on a box, the best of
+        fresh Sobol points and the best points told, moved uphill by gradients. The batch rule
+        stays.
     """
 
     adaptive = True
@@ -182,10 +183,6 @@ class BBKB(_Sparse):
         self.acquisition = _checks.one_of("acquisition", acquisition, ("ucb", "thompson"))
         self.batch_rule = _checks.one_of("batch_rule", batch_rule, ("global", "local"))
         self.min_batch = None if min_batch is None else _checks.count("min_batch", min_batch)
-        if batch_rule == "local" and isinstance(domain, Box):
-            raise ValueError(
-                "batch_rule 'local' checks every candidate of a list; on a box use 'global'"
-            )
         self._exploration: Ints | Floats | None = None  # still to be sampled for min_batch
         super().__init__(
             domain,
@@ -209,6 +206,8 @@ class BBKB(_Sparse):
         return widths.bbkb(*shared, self._log_det[3])
 
     def _rule(self, view: PosteriorView, pending: float) -> BatchRule:
+        if self.batch_rule == "local" and isinstance(view, Surface):
+            return SpectralRatio(self.ratio, view.told_covariance, pending)
         if self.batch_rule == "local":
             return LocalRatio(self.ratio, view.told, view.told_covariance, pending)
         return GlobalRatio(self.ratio, pending)
@@ -229,24 +228,14 @@ class BBKB(_Sparse):
     ) -> tuple[Ints | Floats, Floats]:
         if self.acquisition == "ucb":
             return super()._picks(rule, view, width, limit)
-        picks: Ints | Floats
         if isinstance(view, Surface) and self._box:
-            points = self._box.box.spread(self._box.screen_size, self._rng)
-            points = np.concatenate([self._anchors(), points])
-            Z = self._model.embed(points)
-            residual = view.residual(Z, points)
-            leverage, told = view.at_points(Z, points, residual), view.told_leverage(points)
-            drawn = thompson_batch(Z, residual, self._model, leverage, told, rule, limit, self._rng)
-            picks = points[drawn]
-        else:
-            table = self._model.table
-            Z = table.all_features()
-            picks = drawn = thompson_batch(
-                Z, table.residual, self._model, view.leverage, view.told, rule, limit, self._rng
-            )
-            leverage = view.leverage
-        mean = Z[drawn] @ self._model.theta
-        return picks, np.asarray(mean + width * np.sqrt(leverage[drawn]))
+            anchors = self._anchors()
+            points = thompson_box_batch(self._box, view, rule, limit, anchors, self._rng)
+            mean, leverage = view.evaluate(points)
+            return points, np.asarray(mean + width * np.sqrt(leverage))
+        ids = thompson_batch(view, rule, limit, self._rng)
+        upper = self._model.table.mean[ids] + width * np.sqrt(view.leverage[ids])
+        return ids, np.asarray(upper)
 
     def _explore(self, least: int, n: int | None) -> Ints | Floats:
         """The next ids or points of uncertainty sampling; none once it is done."""

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from noregret import _checks
 from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
-from noregret.algorithms.base import Optimizer
+from noregret.algorithms.auto import surprises
+from noregret.algorithms.learning import LearningOptimizer
+from noregret.cell_search import climb_cell
 from noregret.domains import Box
 from noregret.models.cover import Cover
 from noregret.models.covered import CoveredGP, LocalCell, LocalPosterior
@@ -20,14 +21,11 @@ from noregret.widths import igp_ucb
 
 Width = str | float
 
-#: steps of a local search, and of its differences, in sides of a cell
-_SEARCH_STEPS = 15
-_DIFFERENCE = 1e-5
 #: what is kept of each cell's maximiser
 _LEADERS = ("mean", "deviation", "largest", "beta")
 
 
-class CoverOptimizer(Optimizer):
+class CoverOptimizer(LearningOptimizer):
     """Keeps a GP in each cell of a cover and picks by the largest upper confidence bound.
 
     Of each cell the maximiser of its bound is kept; a cell is looked at again when evaluations fall
@@ -99,6 +97,7 @@ class CoverOptimizer(Optimizer):
         seen = self._observations
         if self._stale or seen.t > self._synced:
             with one_blas_thread():
+                self._learn()
                 self._take_in()
         rows = np.flatnonzero(seen.pending)
         if len(rows) or self._pending:
@@ -108,6 +107,50 @@ class CoverOptimizer(Optimizer):
                     self._dirty.update(self._model.pend(row, now.get(row, 0)))
             self._pending = now
 
+    def _learn(self) -> None:
+        """Fits that are due, and a norm that the new rewards show to be too small."""
+        auto = self._auto
+        if auto is None or self.t == self._synced:
+            return
+        if auto.due(self.t):
+            self._fit(auto)
+            self._stale = True
+        elif auto.norm and auto.fitted and not self._stale and isinstance(self.width, str):
+            self._double_norm()
+
+    def _double_norm(self) -> None:
+        """More norm while new rewards, not taken in yet, contradict the bounds."""
+        seen, new = self._observations, slice(self._synced, self.t)
+        rows, inverse = np.unique(seen.history_rows[new], return_inverse=True)
+        counts = np.bincount(inverse).astype(np.float64)
+        means = np.bincount(inverse, self._seen(seen.rewards[new])) / counts
+        known = np.array([self._surest(row) for row in rows.tolist()])
+        off = surprises(means - known[:, 0], counts, self.t, self.noise, self.delta)
+        deviation, slots = np.sqrt(known[:, 1]), known[:, 2].astype(np.int64)
+        before = self.norm
+        self._double_norm_while(
+            lambda: bool(np.any(off > self._betas()[slots] * deviation + 1e-12))
+        )
+        if self.norm > before:
+            self._dirty.update(range(len(self._model.cells)))
+
+    def _surest(self, row: int) -> tuple[float, float, int]:
+        """Mean, variance and slot of the cell that knows most of an arm, told evaluations only."""
+        seen, model = self._observations, self._model
+        point = seen.points[row : row + 1]
+        best = (0.0, np.inf, 0)  # an arm of a replaced list in no cell: nothing is contradicted
+        for slot in model.slots(row):
+            cell = model.cells[slot]
+            mean, variance = np.zeros(1), self.kernel.diag(point)
+            if cell.model is not None and seen.ids[row] >= 0:
+                at = np.searchsorted(cell.ids, seen.ids[row : row + 1])
+                mean, variance = cell.model.mean[at], cell.model.variance[at]
+            elif cell.model is not None:
+                mean, variance = cell.model.predict(point)
+            if variance[0] < best[1]:
+                best = float(mean[0]), float(variance[0]), slot
+        return best
+
     def _take_in(self) -> None:
         seen, model = self._observations, self._model
         if self._stale:
@@ -115,7 +158,7 @@ class CoverOptimizer(Optimizer):
             return
         self._stale = True  # an update that is interrupted is made good from scratch
         new = slice(self._synced, seen.t)
-        changed = model.tell(seen.history_rows[new], seen.rewards[new])
+        changed = model.tell(seen.history_rows[new], self._seen(seen.rewards[new]))
         self._make_room(len(model.cells) - len(self._gains))
         for slot in changed:
             self._gains[slot] = model.cells[slot].gain
@@ -125,7 +168,8 @@ class CoverOptimizer(Optimizer):
     def _rebuild(self) -> None:
         """All cells from scratch."""
         model = self._model
-        model.lam = self.lam
+        model.kernel, model.lam = self.kernel, self.lam
+        model.standard = self.standardisation
         model.points = None if isinstance(self.domain, Box) else self._points
         model.rebuild()
         self._synced, self._stale = self.t, False
@@ -147,6 +191,8 @@ class CoverOptimizer(Optimizer):
 
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         self._sync()
+        if draws := self._uniform_draws(n or 1):
+            return self._draw(draws), None
         betas = self._betas()
         slots: list[int] = []
         upper: list[float] = []
@@ -162,7 +208,8 @@ class CoverOptimizer(Optimizer):
                 row = int(self._rows(np.array([pick]))[0])
                 self._pending[row] = self._pending.get(row, 0) + 1
                 self._dirty.update(self._model.pend(row, self._pending[row]))
-        info = BatchInfo(np.array(upper), float(betas[slots].max()), 1.0, len(self._observations))
+        bounds = self._shift + self._unit * np.array(upper)
+        info = BatchInfo(bounds, float(betas[slots].max()), 1.0, len(self._observations))
         return np.array(chosen), info
 
     def _best_cell(self, betas: Floats) -> tuple[int, float]:
@@ -198,12 +245,12 @@ class CoverOptimizer(Optimizer):
         deviation = np.sqrt(variance)
         upper = mean + beta * deviation
         i = self._one_of(np.flatnonzero(upper == upper.max()))
-        found = float(mean[i]), float(deviation[i])
+        found = [float(mean[i]), float(deviation[i])]
         largest = float(deviation.max())
         if isinstance(self.domain, Box):
             point = self._followed(cell)[i]
-            if posterior is not None:
-                point, found = self._search(cell, posterior, upper, point, found, beta)
+            if posterior is not None and (top := self._climb(cell, posterior, upper, beta)):
+                point, *found = top
             self._leader_points[slot] = np.clip(point, self.domain.lower, self.domain.upper)
             largest = found[1]  # a search is not repeated only because β has grown
         else:
@@ -228,47 +275,15 @@ class CoverOptimizer(Optimizer):
         size = None if isinstance(self.domain, Box) else len(cell.ids)
         return posterior.mean[:size], posterior.variance[:size], posterior
 
+    def _climb(
+        self, cell: LocalCell, posterior: LocalPosterior, upper: Floats, beta: float
+    ) -> tuple[Floats, float, float] | None:
+        """A point above all that a cell follows, with its mean and deviation."""
+        bounds, followed = self._model.cover.bounds(cell.key), self._followed(cell)
+        return climb_cell(bounds, posterior, followed, upper, beta, self.searches)
+
     def _followed(self, cell: LocalCell) -> Points:
         return self._model.followed(cell) if cell.model is None else cell.model.points
-
-    def _search(
-        self,
-        cell: LocalCell,
-        posterior: LocalPosterior,
-        upper: Floats,
-        point: Floats,
-        found: tuple[float, float],
-        beta: float,
-    ) -> tuple[Floats, tuple[float, float]]:
-        """Climb to the top of a cell's bound from the best of the points it follows."""
-        low, high = self._model.cover.bounds(cell.key)
-        span = high - low
-        steps = _DIFFERENCE * np.concatenate([np.eye(len(low)), -np.eye(len(low))])
-
-        def loss(v: Floats) -> tuple[float, Floats]:
-            around = np.clip(v + np.concatenate([np.zeros((1, len(v))), steps]), 0.0, 1.0)
-            mean, variance = posterior.predict(low + span * around)
-            values = -(mean + beta * np.sqrt(variance))
-            up, down = np.split(values[1:], 2)
-            wide = np.diagonal(around[1 : len(v) + 1] - around[len(v) + 1 :])
-            return float(values[0]), (up - down) / wide
-
-        best = float(upper.max())
-        followed = self._followed(cell)
-        for i in np.argsort(-upper, kind="stable")[: self.searches]:
-            result = minimize(
-                loss,
-                np.clip((followed[i] - low) / span, 0.0, 1.0),
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[(0.0, 1.0)] * len(low),
-                options={"maxiter": _SEARCH_STEPS},
-            )
-            if -result.fun > best:
-                best, point = -float(result.fun), low + span * np.clip(result.x, 0.0, 1.0)
-                mean, variance = posterior.predict(point[None])
-                found = float(mean[0]), float(np.sqrt(variance[0]))
-        return point, found
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -282,7 +297,7 @@ class CoverOptimizer(Optimizer):
             smallest[inside[surer]] = known[surer]
             mean[inside[surer]] = means[surer]
             variance[inside[surer]] = now[2][surer]
-        return mean, variance
+        return self._shift + self._unit * mean, self._unit**2 * variance
 
     def upper(self, points: Any = None) -> Floats:
         """UCB_t of some ids (all by default), or points of a box: the largest of their cells'.
@@ -296,7 +311,7 @@ class CoverOptimizer(Optimizer):
         with one_blas_thread():
             for inside, mean, variance, beta in self._by_cell(where):
                 bound[inside] = np.maximum(bound[inside], mean + beta * np.sqrt(variance))
-        return bound
+        return self._shift + self._unit * bound
 
     def _by_cell(
         self, where: Ints | Floats, pending: bool = True
@@ -334,9 +349,8 @@ class CoverOptimizer(Optimizer):
             highest = max(highest, float(upper.max()))
             if posterior is not None and isinstance(self.domain, Box):
                 beta = float(betas[slot])
-                start = self._followed(cell)[0]
-                _, top = self._search(cell, posterior, upper, start, (-np.inf, 0.0), beta)
-                highest = max(highest, top[0] + beta * top[1])
+                if top := self._climb(cell, posterior, upper, beta):
+                    highest = max(highest, top[1] + beta * top[2])
         lower, slot, i = best
         cell = self._model.cells[slot]
         value = float(self._beliefs(cell, pending=False)[0][i])
@@ -344,10 +358,10 @@ class CoverOptimizer(Optimizer):
         return Recommendation(
             id=-1 if box else int(cell.ids[i]),
             point=self._followed(cell)[i].copy() if box else self._points[cell.ids[i]],
-            mean=value,
-            lower=lower,
-            upper=2.0 * value - lower,
-            gap=max(highest - lower, 0.0),
+            mean=self._shift + self._unit * value,
+            lower=self._shift + self._unit * lower,
+            upper=self._shift + self._unit * (2.0 * value - lower),
+            gap=self._unit * max(highest - lower, 0.0),
         )
 
     # -- lists and files ---------------------------------------------------------------------
@@ -366,9 +380,11 @@ class CoverOptimizer(Optimizer):
             "stale": self._stale,
             "dirty": sorted(self._dirty),
         }
-        return arrays, values
+        return arrays, values | self._learnt_state()
 
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
+        self._restore_learnt(values)
+        self._model.lam, self._model.standard = self.lam, self.standardisation
         self._model.restore(
             {name[6:]: array for name, array in arrays.items() if name.startswith("cover/")},
             geometry_only=values["stale"],

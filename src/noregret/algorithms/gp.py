@@ -9,17 +9,16 @@ from noregret import _checks
 from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
-from noregret.algorithms.auto import Auto, design_size, starting_kernel, surprises
-from noregret.algorithms.base import Optimizer
+from noregret.algorithms.auto import Auto, surprises
+from noregret.algorithms.learning import LearningOptimizer
 from noregret.batching import BatchRule, FixedSize
 from noregret.box_search import SEARCHES, BoxSearch, box_batch, safest_point
-from noregret.domains import Box, as_domain
+from noregret.domains import Box
 from noregret.models.dictionary import Plan, Sparsifier
-from noregret.models.hyper import fit_kernel
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
-from noregret.results import Batch, BatchInfo, Recommendation
+from noregret.results import BatchInfo, Recommendation
 
 Width = str | float
 
@@ -29,7 +28,7 @@ UNLIMITED = 1 << 62
 _ANCHORS = 5
 
 
-class GPOptimizer(Optimizer):
+class GPOptimizer(LearningOptimizer):
     """Keeps a GP model of a list or a box and picks by upper confidence bounds.
 
     Subclasses say which dictionary, which width and which batch rule.
@@ -37,8 +36,6 @@ class GPOptimizer(Optimizer):
 
     #: widths this algorithm knows by name
     widths: tuple[str, ...] = ("theory", "practical")
-    #: whether the batch rule decides how many points ask() gives
-    adaptive = False
     #: whether the dictionary's span bounds what picks of a batch shrink (BBKB Algorithm 1)
     frozen = False
 
@@ -51,27 +48,9 @@ class GPOptimizer(Optimizer):
         ratio: float,
         sparsifier: Sparsifier,
         search: str = "gradients",
-        noise: Any = 0.1,
-        norm: Any = 1.0,
         **shared: Any,
     ) -> None:
-        domain = as_domain(domain)
-        which = {"kernel": kernel, "noise": noise, "norm": norm}
-        learnt = {name: isinstance(v, str) and v == "auto" for name, v in which.items()}
-        super().__init__(
-            domain,
-            starting_kernel(domain) if learnt["kernel"] else kernel,
-            noise=0.1 if learnt["noise"] else noise,
-            norm=1.0 if learnt["norm"] else norm,
-            **shared,
-        )
-        self._auto: Auto | None = None
-        if any(learnt.values()):
-            follow, size = shared.get("lam") is None, design_size(domain)
-            self._auto = Auto(learnt["kernel"], learnt["noise"], learnt["norm"], follow, size)
-        # The model sees (reward − shift) / scale.
-        self._shift, self._unit = 0.0, 1.0
-        self._uniform = False  # whether the batch under way is a uniform draw
+        super().__init__(domain, kernel, **shared)
         self.search = _checks.one_of("search", search, SEARCHES)
         self._box = BoxSearch(self.domain, search) if isinstance(self.domain, Box) else None
         self.width = self._check_width(width)
@@ -112,27 +91,6 @@ class GPOptimizer(Optimizer):
 
     # -- following the observations ----------------------------------------------------------
 
-    def ask(self, n: int | None = None) -> Batch:
-        """What to evaluate next, see :meth:`~noregret.Optimizer.ask`."""
-        self._uniform = False
-        batch = super().ask(n)
-        if self._auto and self._uniform and batch._rows is not None:
-            self._auto.asked(batch._rows)
-        return batch
-
-    def tell(self, points: Any, rewards: Any) -> None:
-        """Report evaluations, see :meth:`~noregret.Optimizer.tell`."""
-        before = self.t
-        super().tell(points, rewards)
-        if self._auto:
-            self._auto.told(before, self._observations.history_rows[before:])
-
-    def cancel(self, points: Any) -> None:
-        """These pending points will never be told, see :meth:`~noregret.Optimizer.cancel`."""
-        super().cancel(points)
-        if self._auto:
-            self._auto.cancelled(self._observations.pending)
-
     def _sync(self) -> None:
         """Let the model take in what has been told since the last batch start."""
         if self._observations.t != self._synced or len(self._observations) != len(self._model.arms):
@@ -167,61 +125,25 @@ class GPOptimizer(Optimizer):
             self._unasked = observations.unasked
         self._synced = observations.t
 
-    @property
-    def standardisation(self) -> tuple[float, float]:
-        """Shift and scale: with ``kernel="auto"`` the model sees (reward − shift) / scale.
-
-        ``noise``, ``norm`` and ``lam`` are then those of the standardised rewards.
-        """
-        return self._shift, self._unit
-
-    def _sums(self) -> Floats:
-        """Sums of the rewards told by arm, as the model sees them (u)."""
-        observations = self._observations
-        if not self._shift and self._unit == 1.0:
-            return observations.sums
-        return np.asarray((observations.sums - self._shift * observations.told) / self._unit)
-
     def _refit(self, auto: Auto) -> None:
         """Fit what is learnt to the uniform draws, and start the model anew."""
+        self._fit(auto)
         observations = self._observations
-        X = observations.points[observations.history_rows[auto.random]]
-        y = observations.rewards[auto.random]
-        noise = self.noise * self._unit  # in the rewards' units
-        if auto.kernel:
-            spread = float(y.std())
-            self._shift, self._unit = float(y.mean()), spread if spread > 0 else 1.0
-        fit = fit_kernel(
-            self.kernel,
-            X,
-            (y - self._shift) / self._unit,
-            None if auto.noise else noise / self._unit,
-            only_noise=not auto.kernel,
-            seed=self.seed,
-        )
-        self.kernel, self.noise = fit.kernel, fit.noise if auto.noise else noise / self._unit
-        if auto.kernel:
-            self._prior = self.kernel.diag(self._points)
-            self.kappa_squared = float(self.kernel.diag(X[:1])[0])  # the same everywhere
-        if auto.lam:
-            self.lam = max(self.noise**2, 1e-8 * self.kappa_squared)
-        if auto.norm:
-            self.norm = max(fit.norm, 1e-3)
-        auto.fitted = observations.t
-        self._log("fit", draws=len(y), kernel=repr(self.kernel), noise=self.noise, norm=self.norm)
         self._model = self._new_model()
         self._model.see_points(observations.points, self.kernel.diag(observations.points))
         self._log_det = {1: 0.0, 3: 0.0}
         self._counted, self._unasked = 0, observations.unasked - observations.t  # all is new to it
 
     def _double_norm(self) -> None:
-        """Guess and double (BKB Section 4): more norm while new rewards contradict the bounds."""
+        """More norm while new rewards, not taken in yet, contradict the bounds."""
         if isinstance(self.width, str):
-            told, sums = self._observations.told, self._sums()
-            off, deviation = surprises(self._model, told, sums, self.noise, self.delta)
-            while np.any(off > self._beta() * deviation + 1e-12) and self.norm < 1e12:
-                self.norm *= 2.0
-                self._log("norm doubled", norm=self.norm)
+            told, sums, model = self._observations.told, self._sums(), self._model
+            rows = np.flatnonzero(told > model.counts)
+            more = told[rows] - model.counts[rows]
+            means = (sums[rows] - model.sums[rows]) / more
+            off = surprises(means - model.arms.mean[rows], more, self.t, self.noise, self.delta)
+            deviation = np.sqrt(model.lam * model.arms.leverage(model.lam)[rows])
+            self._double_norm_while(lambda: bool(np.any(off > self._beta() * deviation + 1e-12)))
 
     def _count_information(self) -> None:
         """log det(K/λ + I) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""
@@ -250,19 +172,14 @@ class GPOptimizer(Optimizer):
         """The batch rule for a batch that starts here."""
         return FixedSize()
 
-    def _draw(self, n: int) -> Ints | Floats:
-        """Ids or points uniformly at random."""
-        self._uniform = True
-        if isinstance(self.domain, Box):
-            return self.domain.sample(n, self._rng)
-        return self._rng.integers(len(self._points), size=n)
-
     def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
         self._sync()
         model, observations = self._model, self._observations
         limit = (n or UNLIMITED) if self.adaptive else (n or 1)
         beta = self._beta()
-        draws = self._uniform_draws(limit)
+        # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
+        first = 0 if self.t + self.pending else (1 if self.adaptive else limit)
+        draws = self._uniform_draws(limit) or first
         if draws:
             drawn = self._draw(draws)
             mean, variance = self._predict(drawn)
@@ -284,14 +201,6 @@ class GPOptimizer(Optimizer):
         if self._box and isinstance(view, Surface):
             return box_batch(self._box, view, width, rule, limit, self._anchors(), self._rng)
         return lazy_batch(view, self._model.table.mean, width, rule, limit)
-
-    def _uniform_draws(self, limit: int) -> int:
-        """How many points to draw uniformly now, instead of choosing."""
-        asked = self.t + self.pending
-        if self._auto and (wanted := self._auto.wanted(asked)):
-            return min(wanted, limit) if self.adaptive or self._auto.fitted else limit
-        # Nothing is known: uniformly at random (BKB 3.1, BBKB Algorithm 1, line 1).
-        return 0 if asked else (1 if self.adaptive else limit)
 
     def _anchors(self) -> Floats:
         """The told points of a box with the largest means: where a search starts as well."""
@@ -383,10 +292,7 @@ class GPOptimizer(Optimizer):
             "log_det": [self._log_det[1], self._log_det[3]],
             "surplus": self._sparsifier.surplus,
         }
-        if self._auto:
-            values["auto"] = self._auto.state()
-            values["settings"] = [self.noise, self.norm, self._shift, self._unit]
-        return self._model.state(), values
+        return self._model.state(), values | self._learnt_state()
 
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
         self._model.restore(arrays, self._observations.points)
@@ -395,6 +301,4 @@ class GPOptimizer(Optimizer):
         self._unasked = int(values["unasked"])
         self._log_det = {1: values["log_det"][0], 3: values["log_det"][1]}
         self._sparsifier.surplus = float(values["surplus"])
-        if "auto" in values:
-            self._auto = Auto.restore(values["auto"])
-            self.noise, self.norm, self._shift, self._unit = values["settings"]
+        self._restore_learnt(values)

@@ -18,7 +18,11 @@ class _ExactGP(GPOptimizer):
 
     def __init__(self, domain: Any, kernel: Any, *, width: Width, ratio: float, **shared: Any):
         if width == "srinivas" and isinstance(domain, Box):
-            raise ValueError("width 'srinivas' counts the candidates of a list; a box has none")
+            raise ValueError(
+                "width 'srinivas' counts the candidates of a list. For a box (Srinivas et al., "
+                "Theorem 2) it needs a bound on the derivatives of functions drawn from the GP, "
+                "which a kernel does not tell: use 'theory' or a number"
+            )
         super().__init__(
             domain,
             kernel,

@@ -6,6 +6,7 @@ import numpy as np
 
 from noregret import widths_heavy
 from noregret._types import Floats
+from noregret.algorithms.auto import Auto
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import TruncatedGP
 from noregret.models.dictionary import Plan
@@ -26,7 +27,11 @@ class TGPUCB(TruncatedGP):
     Parameters
     ----------
     domain, kernel, norm, delta, seed
-        As for every algorithm, see :class:`~noregret.Optimizer`; no ``"auto"``.
+        As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` has a
+        variance of its own and is for rewards as they are: truncation is about zero, and ``v`` is
+        in the rewards' units. It is fitted to uniform draws whose rewards are drawn in to within 3
+        robust deviations of their median. A norm that is ``"auto"`` is doubled where the bounds
+        before and after some rewards do not meet.
     alpha
         α in (0, 1]: rewards have a finite moment of order 1 + α; 1 for a finite variance.
     v
@@ -34,9 +39,9 @@ class TGPUCB(TruncatedGP):
         over up to 15 groups of the rewards so far, estimated anew (and all rewards truncated anew)
         each time their number has doubled.
     lam
-        λ, the regularisation.
+        λ, the regularisation: 1 by default; the kernel's variance where that is ``"auto"``.
     noise
-        Taken as every algorithm takes it, and not used: ``v`` bounds signal and noise together.
+        ξ, used for the fits of ``"auto"`` only: ``v`` bounds signal and noise together.
     width
         ``"theory"``: Theorem 1. ``"practical"``: √λB + b_t√log t as a factor of √(variance/λ), as
         in the paper's experiments. A number β: mean ± β·std.
@@ -55,10 +60,10 @@ class TGPUCB(TruncatedGP):
         *,
         alpha: float = 1.0,
         v: float | str = "estimate",
-        norm: float = 1.0,
+        norm: float | str = 1.0,
         delta: float = 0.1,
-        lam: float | None = 1.0,
-        noise: float = 0.1,
+        lam: float | None = None,
+        noise: float | str = "auto",
         seed: int | None = None,
         width: Width = "theory",
         features: str = "exact",
@@ -102,7 +107,7 @@ class TGPUCB(TruncatedGP):
         first = self._kept
         fresh = np.zeros(len(observations) - len(self._truncated))
         self._truncated = np.concatenate([self._truncated, fresh])
-        if self._moment.follow(observations.rewards):
+        if self._follow_moment():
             first, self._within = 0, 0
             self._truncated[:] = 0.0
         rewards = observations.rewards[first:]
@@ -134,6 +139,9 @@ class ATAGPUCB(TruncatedGP):
 
     The mean is φᵀV^(-1/2)r̂ with r̂_i = Σ_τ u_iτ y_τ 1{|u_iτ y_τ| ≤ b_t}, u_1 … u_m the rows of
     V^(-1/2)Φᵀ. Rewards are kept sorted by arm with prefix sums: a step costs O(Am² + Am log t).
+    Of r̂ only the part in the span of the evaluated features is used; what truncation leaves outside
+    is an artefact. The error bounds hold for the projection too: it commutes with V, and what r̂ is
+    compared with lies in the span.
 
     Stated by the paper (Lemma 1, Theorem 4) with ``width="theory"`` and a true ``v``: f lies
     within mean ± β·std for all t ≤ T with probability 1 − δ, for QFF up to O(B√ε_m t²). Its proof
@@ -153,8 +161,8 @@ class ATAGPUCB(TruncatedGP):
         √(variance/λ). A number β: mean ± β·std, with the practical levels.
     features
         ``"nystrom"``: a dictionary drawn by posterior variances, any kernel. ``"qff"``: quadrature
-        Fourier features, for :class:`~noregret.RBF` on lists in up to 4 dimensions. ``"exact"``:
-        every evaluated arm is in the dictionary.
+        Fourier features, for :class:`~noregret.RBF` in up to 4 dimensions. ``"exact"``: every
+        evaluated arm is in the dictionary.
     ratio
         C̃ ≥ 1: above 1, BBKB's adaptive batches, q multiplied by C̃.
     epsilon
@@ -173,10 +181,10 @@ class ATAGPUCB(TruncatedGP):
         *,
         alpha: float = 1.0,
         v: float | str = "estimate",
-        norm: float = 1.0,
+        norm: float | str = 1.0,
         delta: float = 0.1,
-        lam: float | None = 1.0,
-        noise: float = 0.1,
+        lam: float | None = None,
+        noise: float | str = "auto",
         seed: int | None = None,
         width: Width = "theory",
         features: str = "nystrom",
@@ -234,7 +242,7 @@ class ATAGPUCB(TruncatedGP):
 
     def _carry_out(self, plan: Plan) -> None:
         observations = self._observations
-        self._moment.follow(observations.rewards)
+        self._follow_moment()
         self._follow_model(plan, np.zeros(len(observations)))
         self._keep_rewards(observations.t)
         level = widths_heavy.ata_level(self.alpha, self._moment.value, self.t, self._log_factor())
@@ -243,6 +251,10 @@ class ATAGPUCB(TruncatedGP):
         sums, nothing = truncated_directions(self._rewards, weights, rows, level)
         self._model.set_theta(back @ sums)
         self._warn_if_all_truncated(nothing, level)
+
+    def _refit(self, auto: Auto) -> None:
+        super()._refit(auto)
+        self._directions = FeatureDirections(self._model)
 
     def _keep_rewards(self, last: int) -> None:
         """Sort in the rewards up to ``last``, in the order they were told in."""

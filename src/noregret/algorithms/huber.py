@@ -7,9 +7,9 @@ import numpy as np
 
 from noregret import _checks, widths
 from noregret._types import Floats
+from noregret.algorithms.auto import Auto, is_auto
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import FeatureGP
-from noregret.domains import as_candidates
 from noregret.models.dictionary import Plan
 from noregret.models.huber import HuberMean
 from noregret.models.moments import estimate_from, robust_scale
@@ -30,10 +30,10 @@ class HuberGPUCB(FeatureGP):
 
     The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖²/2 with Huber's ρ_c: square up to c, straight
     beyond. An arm of leverage 1/n, with noise of scale s, has the cut
-    c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std: it leaves Gaussian noise and f itself alone, and
-    rises with what is known of the arm, so that skew noise costs no lasting bias. There is no α and
-    no v to know: it is what we advise where tails are unknown (docs/heavy-tails.md has the
-    measurements).
+    c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std, A the number of candidates (on a box, of points
+    asked for so far): it leaves Gaussian noise and f itself alone, and rises with what is known of
+    the arm, so that skew noise costs no lasting bias. There is no α and no v to know: it is what we
+    advise where tails are unknown (docs/heavy-tails.md has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its
@@ -43,11 +43,18 @@ class HuberGPUCB(FeatureGP):
 
     Parameters
     ----------
-    domain, kernel, norm, delta, lam, seed
-        As for every algorithm, see :class:`~noregret.Optimizer`; the domain is a list, λ is 1 by
-        default.
+    domain, kernel, delta, seed
+        As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` is
+        fitted to uniform draws whose rewards are drawn in to within 3 robust deviations of their
+        median, and standardised by those.
+    norm
+        F; ``"auto"``: the fit's, doubled where the bounds before and after some rewards do not
+        meet.
+    lam
+        λ: 1 by default; the kernel's variance where that is ``"auto"``. Much smaller ones make an
+        outlier at a new place look like a peak.
     noise
-        s, the deviation of the noise's bulk. By default estimated, from the median absolute
+        s, the deviation of the noise's bulk. ``"auto"``: estimated, from the median absolute
         residual, each time the number of rewards has doubled.
     width
         ``"practical"``: √λF + ξ√(2 log 1/δ) as a factor of √(variance/λ), ξ the root mean square of
@@ -64,10 +71,10 @@ class HuberGPUCB(FeatureGP):
         domain: Any,
         kernel: Any,
         *,
-        noise: float | None = None,
-        norm: float = 1.0,
+        noise: float | str = "auto",
+        norm: float | str = 1.0,
         delta: float = 0.1,
-        lam: float | None = 1.0,
+        lam: float | None = None,
         seed: int | None = None,
         width: Width = "practical",
         features: str = "exact",
@@ -76,11 +83,11 @@ class HuberGPUCB(FeatureGP):
         nodes: int | None = None,
         horizon: int | None = None,
     ) -> None:
-        self._given = noise is not None
+        self._given = not is_auto(noise)
         super().__init__(
-            as_candidates(domain),
+            domain,
             kernel,
-            noise=norm if noise is None else _checks.positive("noise", noise),
+            noise=_checks.positive("noise", noise) if self._given else noise,
             norm=norm,
             delta=delta,
             lam=lam,
@@ -92,11 +99,19 @@ class HuberGPUCB(FeatureGP):
             nodes=nodes,
             horizon=horizon,
         )
+        self._start()
+
+    def _start(self) -> None:
+        """A mean of no rewards, and scales of which nothing is known but what was given."""
         self._scale = self.noise if self._given else math.inf
         self._spread = self.noise  # root mean square of the clipped residuals
         self._used = 0
         self._mean = HuberMean(self._model)
         self._kept = 0  # rewards in it
+
+    def _refit(self, auto: Auto) -> None:
+        super()._refit(auto)
+        self._start()
 
     def _leverage_width(self, name: str) -> float:
         noise = self._spread * math.sqrt(2.0 * math.log(1.0 / self.delta))
@@ -120,20 +135,23 @@ class HuberGPUCB(FeatureGP):
 
     def _keep_rewards(self, last: int) -> None:
         observations, new = self._observations, slice(self._kept, last)
-        self._mean.add(len(observations), observations.history_rows[new], observations.rewards[new])
+        rewards = self._seen(observations.rewards[new])
+        self._mean.add(len(observations), observations.history_rows[new], rewards)
         self._kept = last
 
     def _cuts(self) -> Floats:
         """c of every arm (u): noise, and what f itself may still differ by, F·std."""
         leverage = np.maximum(self._model.arms.leverage(self.lam), 1.0 / self.t)
-        union = 0.5 * widths.srinivas(len(self._points), self.t, self.delta) ** 2
+        choices = len(self._observations) if self._box else len(self._points)
+        union = 0.5 * widths.srinivas(choices, self.t, self.delta) ** 2
         noise = self._scale * np.maximum(_CUT, _RISE * np.sqrt(1.0 / (leverage * union)))
         return np.asarray(noise + self.norm * np.sqrt(self.lam * leverage))
 
     def _estimate(self, theta: Floats) -> None:
         """The noise's scale and spread from the residuals of all rewards so far."""
         observations, rows = self._observations, self._observations.history_rows
-        residuals = observations.rewards - (self._model.arms.all_features() @ theta)[rows]
+        fitted = (self._model.arms.all_features() @ theta)[rows]
+        residuals = self._seen(observations.rewards) - fitted
         if not self._given:
             self._scale = robust_scale(residuals)
         cuts = self._cuts()[rows]

@@ -1,16 +1,19 @@
 """π-GP-UCB (Janz, Burt & González, AISTATS 2020) and IGP-UCB, the same with a single cell."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
+from noregret.algorithms.auto import is_auto, starting_kernel
 from noregret.algorithms.cover import CoverOptimizer, Width
-from noregret.domains import Box
+from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern, SklearnKernel
 from noregret.kernels.base import Scaled
 from noregret.models.cover import Cell, Cover, WholeDomain, first_cells, smoothness_exponents
+from noregret.models.hyper import Fit, fit_kernel
 
 #: a cell of a box splits into 2ᵈ
 _LARGEST_DIMENSION = 10
@@ -28,7 +31,8 @@ class IGPUCB(CoverOptimizer):
         As for every algorithm, see :class:`~noregret.Optimizer`; ``noise`` is the paper's L,
         ``norm`` its B.
     lam
-        The paper's α; 1 by default, as in its experiments. The theorem has 1 + 2/T.
+        The paper's α; 1 by default, as in its experiments. The theorem has 1 + 2/T. Where the
+        kernel is ``"auto"``, ξ² by default: β is then that of a λ below 1.
     width
         ``"theory"``: β = B + L√(2(γ_t + 1 + log 1/δ)) (eq. 2) with the exact information gain γ_t
         of what has been told. The paper's experiments use it as it is, so ``"practical"`` is the
@@ -43,8 +47,8 @@ class IGPUCB(CoverOptimizer):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
@@ -56,7 +60,7 @@ class IGPUCB(CoverOptimizer):
             noise=noise,
             norm=norm,
             delta=delta,
-            lam=1.0 if lam is None else lam,
+            lam=1.0 if lam is None and not is_auto(kernel) else lam,
             seed=seed,
             width=width,
             local="exact",
@@ -86,12 +90,15 @@ class PiGPUCB(CoverOptimizer):
         A :class:`~noregret.Box`, or a list of points of numbers.
     kernel
         A Matérn kernel with ν > 1. Others are allowed, but the regret bound does not cover them
-        (``opt.events`` says so); the confidence bounds hold for any kernel.
+        (``opt.events`` says so); the confidence bounds hold for any kernel. ``"auto"``: Matérn of
+        smoothness ``nu`` with one lengthscale in sides of the box, as the theorem has it, for
+        standardised rewards.
     noise, norm, delta, seed
         As for every algorithm, see :class:`~noregret.Optimizer`; ``noise`` is the paper's L,
         ``norm`` its B.
     lam
-        The paper's α; by default 1 + 2/T. The paper's experiments use 1.
+        The paper's α; by default 1 + 2/T, or ξ² where the kernel is ``"auto"``. The paper's
+        experiments use 1.
     horizon
         T, the evaluations planned: the first cover has about T^q cells. It is doubled when it is
         passed, and the cover refined accordingly.
@@ -107,7 +114,8 @@ class PiGPUCB(CoverOptimizer):
         :class:`~noregret.BKB` in each cell, so that a step's cost stays bounded where all
         evaluations fall into one cell. γ is then an upper bound.
     nu
-        ν, which sets how fast cells split; by default the kernel's (2.5 for kernels without).
+        ν, which sets how fast cells split; by default the kernel's (2.5 for kernels without, and
+        for ``"auto"``).
     strict
         Whether ν ≤ 1 is refused.
     """
@@ -117,8 +125,8 @@ class PiGPUCB(CoverOptimizer):
         domain: Any,
         kernel: Any,
         *,
-        noise: float = 0.1,
-        norm: float = 1.0,
+        noise: float | str = 0.1,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = None,
         seed: int | None = None,
@@ -130,14 +138,15 @@ class PiGPUCB(CoverOptimizer):
         strict: bool = True,
     ) -> None:
         self._horizon = _checks.count("horizon", horizon)
-        self._lam_given = lam is not None
+        self._lam_given = lam is not None or is_auto(kernel)
+        self._smoothest = 2.5 if nu is None else _checks.positive("nu", nu)
         super().__init__(
             domain,
             kernel,
             noise=noise,
             norm=norm,
             delta=delta,
-            lam=self._default_lam() if lam is None else lam,
+            lam=lam if self._lam_given else self._default_lam(),
             seed=seed,
             width=width,
             local=local,
@@ -145,7 +154,7 @@ class PiGPUCB(CoverOptimizer):
         self.box = self._check_box(box)
         self._box_given = box is not None
         own = _smoothness(self.kernel)
-        self.nu = _checks.positive("nu", nu) if nu is not None else own or 2.5
+        self.nu = self._smoothest if nu is not None or own is None else own
         if strict and self.nu <= 1:
             raise ValueError(
                 f"nu must be above 1 for the regret bound of π-GP-UCB (Janz et al. 2020, Theorem "
@@ -163,6 +172,24 @@ class PiGPUCB(CoverOptimizer):
         self._b, self._q = smoothness_exponents(self.nu, d)
         per_side = first_cells(self._horizon, self._q, d)
         self._start(Cover(self.box.lower, self.box.upper, per_side, self._b))
+
+    def _starting_kernel(self, domain: Domain) -> Kernel:
+        start = starting_kernel(domain)
+        assert isinstance(start, Matern)
+        return Matern(start.lengthscale, self._smoothest)
+
+    def _fit_to(self, X: Points, y: Floats, noise: float | None, only_noise: bool) -> Fit:
+        """One lengthscale for all dimensions, in sides of the box: the theorem's kernel."""
+        if only_noise:
+            return super()._fit_to(X, y, noise, only_noise)
+        assert isinstance(self.kernel, Matern)
+        sides = np.where(self.box.upper > self.box.lower, self.box.upper - self.box.lower, 1.0)
+        start = float(np.mean(np.asarray(self.kernel.lengthscale) / sides))
+        kernel = Matern(start, self.nu, self.kernel.variance)
+        fit = fit_kernel(kernel, X / sides, y, noise, seed=self.seed)
+        assert isinstance(fit.kernel, Matern)
+        scales = np.asarray(fit.kernel.lengthscale) * sides
+        return replace(fit, kernel=Matern(scales, self.nu, fit.kernel.variance))
 
     def _default_lam(self) -> float:
         return 1.0 + 2.0 / self._horizon

@@ -6,6 +6,7 @@ import numpy as np
 
 from noregret import _checks, widths_heavy
 from noregret._types import Floats, Ints, Points
+from noregret.algorithms.auto import is_auto, starting_kernel
 from noregret.algorithms.base import Optimizer
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import Moment, check_alpha, check_v
@@ -26,7 +27,8 @@ class RobustUCB(Optimizer):
     domain, norm, delta, lam, noise, seed
         As for every algorithm, see :class:`~noregret.Optimizer`; only the domain, a list, matters.
     kernel
-        Taken as every algorithm takes it; only the GP algorithms it is compared with use it.
+        Taken as every algorithm takes it; only the GP algorithms it is compared with use it. There
+        is nothing to learn for ``"auto"`` but ``v``.
     alpha, v
         As for :class:`~noregret.TGPUCB`.
     width
@@ -41,10 +43,10 @@ class RobustUCB(Optimizer):
         *,
         alpha: float = 1.0,
         v: float | str = "estimate",
-        norm: float = 1.0,
+        norm: float | str = 1.0,
         delta: float = 0.1,
         lam: float | None = 1.0,
-        noise: float = 0.1,
+        noise: float | str = 0.1,
         seed: int | None = None,
         width: Width = "theory",
     ) -> None:
@@ -54,8 +56,15 @@ class RobustUCB(Optimizer):
             self.width: Width = _checks.one_of("width", width, ("theory", "practical"))
         else:
             self.width = _checks.not_negative("width", width)
+        candidates = as_candidates(domain)
         super().__init__(
-            as_candidates(domain), kernel, norm=norm, delta=delta, lam=lam, noise=noise, seed=seed
+            candidates,
+            starting_kernel(candidates) if is_auto(kernel) else kernel,
+            norm=_known(norm, 1.0),
+            delta=delta,
+            lam=lam,
+            noise=_known(noise, 0.1),
+            seed=seed,
         )
         self._rewards = SortedSums()
         self._counts: Ints = np.empty(0, dtype=np.int64)  # rewards sorted in, by row
@@ -171,3 +180,8 @@ class RobustUCB(Optimizer):
 
     def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
         """Everything follows from the history."""
+
+
+def _known(value: Any, otherwise: float) -> Any:
+    """A setting that no width here uses."""
+    return otherwise if is_auto(value) else value

@@ -8,12 +8,13 @@ import numpy as np
 
 from noregret import _checks, widths_heavy
 from noregret._types import Floats, Points
+from noregret.algorithms.auto import is_auto
 from noregret.algorithms.gp import GPOptimizer
 from noregret.batching import BatchRule, FixedSize, GlobalRatio
 from noregret.domains import Box
 from noregret.models.dictionary import Plan, Sparsifier
 from noregret.models.fourier import quadrature_for, spans_of
-from noregret.models.moments import estimate_from, robust_moment
+from noregret.models.moments import estimate_from, robust_moment, winsorised
 from noregret.models.sparse import SparseGP
 from noregret.models.view import PosteriorView
 
@@ -73,26 +74,47 @@ class FeatureGP(GPOptimizer):
         nodes: int | None,
         horizon: int | None,
         ratio: float,
+        lam: float | None,
+        noise: Any,
+        norm: Any,
         **others: Any,
     ) -> None:
         self.features = _checks.one_of("features", features, ("exact", "nystrom", "qff"))
         self.epsilon = _checks.probability("epsilon", epsilon)
         self.nodes = None if nodes is None else _checks.count("nodes", nodes)
         self._horizon = None if horizon is None else _checks.count("horizon", horizon)
-        sparsifier = Sparsifier("grow" if features == "nystrom" else "complete")
-        if any(isinstance(v, str) and v == "auto" for v in (kernel, *others.values())):
-            raise ValueError("'auto' is not for truncated or clipped rewards: pass kernel and norm")
-        if features == "qff" and isinstance(domain, Box):
-            raise ValueError("features 'qff' need a list here; on a box use 'nystrom' or 'exact'")
-        super().__init__(domain, kernel, ratio=ratio, sparsifier=sparsifier, **others)
+        if is_auto(kernel) and features == "qff":
+            raise ValueError(
+                "kernel 'auto' is not for features 'qff', whose number depends on the lengthscale: "
+                "pass an RBF kernel, or use 'nystrom' or 'exact'"
+            )
+        if lam is None and not is_auto(kernel):
+            lam = 1.0
+        if is_auto(noise) and not is_auto(kernel) and not is_auto(norm):
+            noise = norm  # there is no fit; where the noise matters it is estimated on the way
+        super().__init__(
+            domain,
+            kernel,
+            ratio=ratio,
+            sparsifier=Sparsifier("grow" if features == "nystrom" else "complete"),
+            lam=lam,
+            noise=noise,
+            norm=norm,
+            **others,
+        )
         self.adaptive = self.ratio > 1
-        if self.features == "qff":
-            # The exact GP of φᵀφ is regression on φ: λφᵀV⁻¹φ = k̃ − k̃ᵀ(K̃ + λI)⁻¹k̃ (choice i).
-            # An error of T⁻⁶ makes the regret that the approximation adds O(1) (ATA-GP-UCB 5.2).
-            error = float(self.horizon) ** -6.0
-            fourier = quadrature_for(self.kernel, self._points, self.nodes, error)
-            self.nodes = fourier.nodes
-            self._model = SparseGP(fourier, self.lam, self._points, fourier.diag(self._points))
+        self._earlier: tuple[Floats, Floats] | None = None  # means and deviations of arms
+
+    def _new_model(self) -> SparseGP:
+        if self.features != "qff":
+            return super()._new_model()
+        # The exact GP of φᵀφ is regression on φ: λφᵀV⁻¹φ = k̃ − k̃ᵀ(K̃ + λI)⁻¹k̃ (choice i).
+        corners = self.domain.bounds.T if isinstance(self.domain, Box) else self._points
+        # An error of T⁻⁶ makes the regret that the approximation adds O(1) (ATA-GP-UCB 5.2).
+        fourier = quadrature_for(self.kernel, corners, self.nodes, float(self.horizon) ** -6.0)
+        self.nodes = fourier.nodes
+        prior = fourier.diag(self._points)
+        return SparseGP(fourier, self.lam, self._points, prior, fourier.variance)
 
     # -- what the theorems need --------------------------------------------------------------
 
@@ -136,6 +158,38 @@ class FeatureGP(GPOptimizer):
         if plan.reason in ("compact", "warm start"):
             self._log(plan.reason, before=before, after=model.size)
 
+    # -- what is learnt ----------------------------------------------------------------------
+
+    def _sample(self, rewards: Floats) -> Floats:
+        """Winsorised: a Gaussian likelihood is at the mercy of outliers."""
+        return winsorised(rewards)
+
+    def _following_lam(self) -> float:
+        """The kernel's variance: what λ = 1 is to the papers' kernels with k(x, x) = 1."""
+        return self.kappa_squared
+
+    def _double_norm(self) -> None:
+        """Note the bounds before new rewards are taken in, to be compared with those after.
+
+        One reward of a heavy tail contradicts nothing, however far out. But f lies within the
+        bounds of every moment: where those before and after do not meet, the norm is too small.
+        """
+        if isinstance(self.width, str):
+            self._earlier = self._model.arms.mean.copy(), self._deviations()
+
+    def _deviations(self) -> Floats:
+        """Posterior deviations of the arms (u)."""
+        return np.sqrt(self.lam * self._model.arms.leverage(self.lam))
+
+    def _take_in(self) -> None:
+        self._earlier = None
+        super()._take_in()
+        if self._earlier is not None:
+            mean, deviation = self._earlier
+            apart = np.abs(self._model.arms.mean - mean) - 1e-12
+            reach = deviation + self._deviations()
+            self._double_norm_while(lambda: bool(np.any(apart > self._beta() * reach)))
+
     def _replace(self, points: Points, prior: Floats) -> None:
         if self.features == "qff":
             both = np.concatenate([self._points, points])
@@ -147,9 +201,14 @@ class FeatureGP(GPOptimizer):
             prior = self._model.kernel.diag(points)
         super()._replace(points, prior)
 
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options(), "nodes": self.nodes}  # of the first list, were it replaced
+
 
 class TruncatedGP(FeatureGP):
     """A GP whose rewards beyond some level count as zero, the level from E|y|^(1+α) ≤ v."""
+
+    standardises = False  # truncation is about zero, and v is in the rewards' units
 
     def __init__(
         self, domain: Any, kernel: Any, *, alpha: float, v: float | str, **others: Any
@@ -164,6 +223,13 @@ class TruncatedGP(FeatureGP):
         """The bound on E|y|^(1+α) in use: as given, or estimated so far."""
         self._sync()
         return self._moment.value
+
+    def _follow_moment(self) -> bool:
+        """Take in the rewards so far; whether v changed."""
+        changed = self._moment.follow(self._observations.rewards)
+        if changed:
+            self._earlier = None  # what was believed with another v contradicts no norm
+        return changed
 
     def _warn_if_all_truncated(self, nothing: bool, level: float) -> None:
         rewards = self._observations.rewards

@@ -1,15 +1,27 @@
 """All experiments, by their id."""
 
-from noregret.experiments import bkb, nas, regression
+from noregret.experiments import (
+    bkb,
+    heavy,
+    heavy_data,
+    heavy_robust,
+    heavy_truncation,
+    nas,
+    pi,
+    regression,
+    ts,
+)
 from noregret.experiments.experiment import Experiment
 
 #: modules with experiments, in the order of the papers
-_MODULES = (bkb, regression, nas)
+_MODULES = (bkb, regression, nas, heavy, heavy_data, heavy_truncation, heavy_robust, ts, pi)
 
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment by id, in the order of the papers and their figures."""
-    return {one.id: one for module in _MODULES for one in module.EXPERIMENTS}
+    found = [one for module in _MODULES for one in module.EXPERIMENTS]
+    papers = list(dict.fromkeys(one.paper for one in found))
+    return {one.id: one for one in sorted(found, key=lambda one: (papers.index(one.paper), one.id))}
 
 
 def find(name: str) -> Experiment:

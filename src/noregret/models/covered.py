@@ -101,6 +101,8 @@ class CoveredGP:
         self.lam = lam
         self.cover = cover
         self.points = points
+        #: shift and scale of the rewards that the cells see
+        self.standard = (0.0, 1.0)
         self._observations = observations
         self._pattern = pattern
         self._rng = rng
@@ -147,7 +149,8 @@ class CoveredGP:
         if not cover.is_full(key, count):
             cell = LocalCell(key, ids, count=count)
             if len(rows):
-                self._teach(cell, rows, seen.told[rows].astype(np.float64), seen.sums[rows])
+                counts, (shift, unit) = seen.told[rows].astype(np.float64), self.standard
+                self._teach(cell, rows, counts, (seen.sums[rows] - shift * counts) / unit)
             return [cell]
         return self._plant_halves(key, ids, rows)
 
@@ -172,7 +175,10 @@ class CoveredGP:
         return [self.slot_of[key] for key in keys if key in self.slot_of]
 
     def tell(self, rows: Ints, rewards: Floats) -> set[int]:
-        """Take in new evaluations, already among the observations; the slots that changed."""
+        """Take in new evaluations, already among the observations; the slots that changed.
+
+        ``rewards`` (n) are standardised as :attr:`standard` says.
+        """
         counts, sums = np.ones(len(rows)), rewards
         if len(rows) > 1:
             rows, inverse = np.unique(rows, return_inverse=True)

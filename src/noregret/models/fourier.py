@@ -53,6 +53,24 @@ class QuadratureFourier(Kernel):
         """The n values φ(x)ᵀφ(x) = variance: the weights sum to one."""
         return np.full(len(X), self.variance)
 
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂(φ(x)ᵀφ(y))/∂x (n × m × d), by the product rule."""
+        sums, slopes = [], []
+        rates = self._rates(X.shape[1])
+        for left, right, rate in zip(self._axes(X), self._axes(Y), rates, strict=True):
+            sums.append(left.real @ right.real.T + left.imag @ right.imag.T)
+            # d exp(iωx) = iω exp(iωx)
+            slopes.append((left.real * rate) @ right.imag.T - (left.imag * rate) @ right.real.T)
+        out = np.empty((len(X), len(Y), X.shape[1]))
+        for j, slope in enumerate(slopes):
+            others = [one for i, one in enumerate(sums) if i != j]
+            out[:, :, j] = self.variance * np.prod([slope, *others], axis=0)
+        return out
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of φ(x)ᵀφ(x) (n × d): zero."""
+        return np.zeros(X.shape)
+
     def features(self, X: Points) -> Floats:
         """φ of n points (n × 2m̄ᵈ): all cosines, then all sines."""
         waves = np.full((len(X), 1), math.sqrt(self.variance), dtype=np.complex128)
@@ -66,6 +84,12 @@ class QuadratureFourier(Kernel):
         root = np.sqrt(weights / math.sqrt(math.pi))
         scaled = X * (math.sqrt(2.0) / np.asarray(self.lengthscale))
         return [root * np.exp(1j * scaled[:, j : j + 1] * omega) for j in range(X.shape[1])]
+
+    def _rates(self, dimension: int) -> Floats:
+        """√2 ω/l of every dimension (d × m̄)."""
+        omega, _ = roots_hermite(self.nodes)
+        scales = np.broadcast_to(np.asarray(self.lengthscale), (dimension,))
+        return np.asarray(math.sqrt(2.0) * omega / scales[:, None])
 
 
 class QuadratureFeatures:

@@ -9,6 +9,9 @@ _GROUPS = 15
 #: the median absolute deviation of a Gaussian times this is its standard deviation
 _GAUSSIAN = 1.4826
 
+#: robust deviations from the median beyond which a reward is drawn in
+_WINSOR = 3.0
+
 
 def robust_moment(rewards: Floats, alpha: float) -> float:
     """An estimate of E|y|^(1+α): the median of the means of up to 15 groups of rewards (n).
@@ -26,6 +29,20 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
 def robust_scale(residuals: Floats) -> float:
     """The standard deviation that the bulk of the residuals (n) would have as a Gaussian."""
     return _GAUSSIAN * float(np.median(np.abs(residuals - np.median(residuals))))
+
+
+def winsorised(rewards: Floats) -> Floats:
+    """The rewards (n) drawn in to within 3 robust deviations of their median.
+
+    The deviation is that of the bulk as a Gaussian, from the median of the absolute deviations that
+    are not zero: of rewards that are mostly equal, such as rare clicks, the others are no outliers.
+    """
+    centre = float(np.median(rewards))
+    away = np.abs(rewards - centre)
+    if not away.any():
+        return rewards.copy()
+    cut = _WINSOR * _GAUSSIAN * float(np.median(away[away > 0]))
+    return np.clip(rewards, centre - cut, centre + cut)
 
 
 def estimate_from(t: int) -> int:

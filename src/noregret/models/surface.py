@@ -24,17 +24,46 @@ class Surface(PosteriorView):
         super().__init__(model, pending, frozen)
         self._inducing = model.arms.points[model.dictionary]
         self._factor = model.arms.features(model.dictionary)  # L
+        self._picked: list[tuple[Floats, Floats]] = []  # points and features
 
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage (n each) of points (n × d)."""
         Z = self.model.embed(X)
         return np.asarray(Z @ self.model.theta), self.at_points(Z, X, self.residual(Z, X))
 
-    def told_leverage(self, X: Points) -> Floats:
-        """Leverage from what has been told only (n)."""
+    def note(self, point: Floats) -> tuple[float, float]:
+        """Take down a pick (d); its leverage from what has been told only, and now."""
+        X = point[None]
         Z = self.model.embed(X)
-        inside = np.square(Z @ self.model.root.matrix).sum(axis=1)
-        return np.asarray(self.residual(Z, X) / self.model.lam + inside)
+        self._picked.append((point, Z[0]))
+        residual = self.residual(Z, X)
+        told = residual / self.model.lam + np.square(Z @ self.model.root.matrix).sum(axis=1)
+        return float(told[0]), float(self.at_points(Z, X, residual)[0])
+
+    def told_covariance(self, id_: int) -> Floats:
+        """k̃ of BBKB eq. 2 between pick ``id_`` and the picks before it and itself (id_ + 1)."""
+        points, features = (np.array(part) for part in zip(*self._picked[: id_ + 1], strict=True))
+        z, model = features[-1], self.model
+        outside = model.kernel(points, points[-1:])[:, 0] - features @ z
+        return np.asarray(outside / model.lam + features @ model.root.solve(z))
+
+    def drawn(self, X: Points, theta: Floats, outside: float) -> tuple[Floats, Floats]:
+        """z(x)ᵀθ + outside·√residual(x) (n) and its gradients (n × d)."""
+        model = self.model
+        Z = model.embed(X)
+        root = np.sqrt(self.residual(Z, X))
+        values = Z @ theta + outside * root
+        half = outside * (0.5 / np.maximum(root, 1e-12)) * (root > 1e-12)
+        gradients = half[:, None] * model.kernel.diag_gradient(X)
+        if model.size:
+            on_z = theta - 2.0 * half[:, None] * Z
+            gradients = gradients + self._through_features(X, on_z)
+        return np.asarray(values), np.asarray(gradients)
+
+    def _through_features(self, X: Points, on_z: Floats) -> Floats:
+        """Derivatives by z (n × m) as gradients by x (n × d)."""
+        on_k = solve_triangular(self._factor, on_z.T, lower=True, trans=1, check_finite=False).T
+        return self.model.kernel.pullback(X, self._inducing, on_k)
 
     def bound(self, X: Points, width: float, mean: float = 1.0) -> tuple[Floats, Floats]:
         """``mean``·mean(x) + ``width``·√leverage(x) (n) and its gradients (n × d)."""
@@ -57,8 +86,7 @@ class Surface(PosteriorView):
             on_z -= on_k @ self._features
             gradients = gradients + model.kernel.pullback(X, self._points, on_k)
         if m:
-            on_k = solve_triangular(self._factor, on_z.T, lower=True, trans=1, check_finite=False).T
-            gradients = gradients + model.kernel.pullback(X, self._inducing, on_k)
+            gradients = gradients + self._through_features(X, on_z)
         return np.asarray(values), np.asarray(gradients)
 
     def add(self, point: Floats) -> None:

@@ -1,0 +1,262 @@
+"""TGP-UCB and ATA-GP-UCB (Ray Chowdhury & Gopalan 2019): Figure 1 (a) to (c), functions of an RKHS.
+
+Also what the other parts of the figure share: the rows, panels and numbers of average regret.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from noregret._types import Floats, Ints
+from noregret.algorithms import make
+from noregret.experiments.cells import Cell
+from noregret.experiments.experiment import Experiment, Settings
+from noregret.experiments.figures import interval, lines, panels
+from noregret.experiments.noise import Noise
+from noregret.experiments.play import play
+from noregret.experiments.problems import line
+from noregret.kernels import RBF, Kernel, Matern
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: what the legends call them; the last one is ours, the paper does not have it
+LABELS = {
+    "tgp": "TGP-UCB",
+    "qff": "ATA-GP-UCB-QFF",
+    "nystrom": "ATA-GP-UCB-Nyström",
+    "robust": "Robust UCB",
+    "huber": "HuberGPUCB (ours)",
+}
+#: who is expected ahead of whom, by the paper
+_PAIRS = (("nystrom", "tgp"), ("qff", "tgp"), ("nystrom", "qff"), ("nystrom", "robust"))
+#: "set order-wise similar to those recommended by theory", and those of the theorems
+WIDTHS = {"practical": "practical widths", "theory": "theory's widths"}
+
+
+def marks(horizon: int) -> Ints:
+    """Evaluation numbers to report: sixtieths of the horizon, three quarters among them."""
+    return np.unique(np.ceil(np.arange(1, 61) * horizon / 60).astype(np.int64))
+
+
+def options(algorithm: str, alpha: float, v: float, horizon: int, nodes: int) -> dict[str, Any]:
+    """The name and the options of an algorithm, with λ = 1 and ε = 0.1 as in the paper."""
+    moments = {"alpha": alpha, "v": v}
+    features = {"epsilon": 0.1, "horizon": horizon}
+    known: dict[str, dict[str, Any]] = {
+        "tgp": {"name": "tgpucb", **moments},
+        "qff": {"name": "atagpucb", "features": "qff", "nodes": nodes, **moments, **features},
+        "nystrom": {"name": "atagpucb", "features": "nystrom", **moments, **features},
+        "robust": {"name": "robustucb", **moments},
+        "huber": {"name": "hubergpucb"},
+    }
+    return known[algorithm]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A kind of random function on the line: its kernel, its rewards, and what is told of them."""
+
+    number: int
+    kernel: Kernel
+    noise: Noise
+    alpha: float
+    v: float
+
+
+# With B = 1: E y² ≤ B² + 3 for Student's t, E y^(1+α) ≤ B^(1+α) / (2^α (1 − α)) for Pareto.
+_LINES = {
+    "student": _Line(11, RBF(0.2), Noise("student", 3.0), 1.0, 4.0),
+    "pareto": _Line(12, RBF(0.2), Noise("pareto", 2.0), 0.9, 1.0 / (2**0.9 * 0.1)),
+    "matern": _Line(13, Matern(0.2, nu=2.5), Noise("student", 3.0), 1.0, 4.0),
+}
+
+
+def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) -> pl.DataFrame:
+    """The regret of one algorithm on one random function on the line: a row per checkpoint."""
+    case = _LINES[problem]
+    rng = np.random.default_rng([2019, case.number, seed])
+    drawn = line(case.kernel, case.noise, rng)
+    f = drawn.values()
+    rewards = _paired(case.noise, horizon, rng)
+    chosen = options(algorithm, case.alpha, case.v, horizon, nodes=32)
+    opt = make(
+        chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width, seed=seed,
+        **chosen,
+    )  # fmt: skip
+    frame = play(
+        opt, horizon, lambda batch: np.asarray(f[batch.ids]), rewards, drawn.optimum,
+        marks=marks(horizon),
+    )  # fmt: skip
+    return frame.with_columns(uniform=float(f.max() - f.mean()))
+
+
+def _paired(
+    noise: Noise, horizon: int, rng: np.random.Generator
+) -> Callable[[Floats, int], Floats]:
+    """Rewards whose noise depends on the evaluation's number alone."""
+    if noise.kind == "pareto":  # the noise is a factor with mean one
+        factors = noise.draw(np.ones(horizon), rng)
+        return lambda value, t: value * factors[t : t + len(value)]
+    errors = noise.draw(np.zeros(horizon), rng)
+    return lambda value, t: value + errors[t : t + len(value)]
+
+
+# -- panels and numbers of average regret --------------------------------------------------------
+
+
+def regret_cells(
+    settings: Settings, function: Callable[..., pl.DataFrame], problem: str, names: Sequence[str]
+) -> list[Cell]:
+    """Cells of some algorithms on a problem.
+
+    The widths of the theorems, which the paper's figure does not have, in the first
+    ``theory_runs`` runs; our own algorithm, which has no theorem, for ``huber_horizon`` rounds.
+    """
+    wanted = []
+    for seed in range(settings["runs"]):
+        for name in names:
+            horizon = settings["huber_horizon" if name == "huber" else "horizon"]
+            wanted.append((name, "practical", horizon, seed))
+            if name != "huber" and seed < settings["theory_runs"]:
+                wanted.append((name, "theory", horizon, seed))
+    keys = ("algorithm", "width", "horizon", "seed")
+    return [
+        Cell(function, {"problem": problem, **dict(zip(keys, row, strict=True))}) for row in wanted
+    ]
+
+
+def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
+    """Average regret against rounds, a panel for each kind of width."""
+    table = table.filter(pl.col("regret").is_not_null())
+    table = table.with_columns(average=pl.col("regret") / pl.col("t"))
+    found = [width for width in WIDTHS if width in table["width"]]
+    figure, axes = panels(len(found))
+    for axis, width in zip(axes, found, strict=True):
+        part = table.filter(pl.col("width") == width)
+        uniform = float(np.mean(part["uniform"].to_numpy()))
+        lines(axis, part, "t", "average", "algorithm", LABELS)
+        axis.axhline(uniform, color="0.5", lw=0.8, label="uniform choice")
+        runs = part["seed"].n_unique()
+        axis.set(
+            title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
+            xlabel="rounds T",
+            ylabel=f"average regret R_T / T{unit}",
+            ylim=(0.0, 1.4 * uniform),
+        )
+    figure.set_figwidth(figure.get_figwidth() + 1.8)  # room for the legend
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8)
+    return {"": figure}
+
+
+def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
+    """Average regret at the end: a row per algorithm and width, and who was ahead how often."""
+    rows: list[dict[str, Any]] = []
+    ends: dict[tuple[str, str], Floats] = {}
+    values: dict[str, dict[str, Any]] = {"average": {}, "late": {}, "uniform": {}}
+    for width, words in WIDTHS.items():
+        for name in LABELS:
+            part = table.filter((pl.col("width") == width) & (pl.col("algorithm") == name))
+            if part.is_empty():
+                continue
+            last = part.filter(pl.col("t") == pl.col("horizon")).sort("seed")
+            horizon = int(last["horizon"][0])
+            before = part.filter(pl.col("t") <= 0.75 * pl.col("horizon")).sort("t")
+            before = before.group_by("seed").last().sort("seed")
+            late = (last["regret"] - before["regret"]) / (last["t"] - before["t"])
+            average = last["regret"].to_numpy() / horizon
+            ends[width, name] = average
+            mean, half = interval(average)
+            rows.append(
+                {
+                    "widths": words,
+                    "algorithm": LABELS[name],
+                    "runs": len(average),
+                    "rounds T": horizon,
+                    "R_T / T": mean,
+                    "95 % interval ±": half,
+                    "deviation over runs": average.std(ddof=1) if len(average) > 1 else 0.0,
+                    "average regret, last quarter": late.mean(),
+                    "uniform choice": last["uniform"].mean(),
+                    "s a run": last["seconds"].mean(),
+                }
+            )
+            for key, value in (("average", mean), ("late", late.mean())):
+                values[key].setdefault(width, {})[name] = value
+            values["uniform"][width] = last["uniform"].mean()
+    return {"rows": rows, **values, "ahead": _ahead(ends)}
+
+
+def _ahead(ends: Mapping[tuple[str, str], Floats]) -> dict[str, dict[str, dict[str, float]]]:
+    """By how much, and in how many runs, one algorithm is ahead of another, by width.
+
+    Runs with the same seed have the same function and noise, so differences are taken run by run.
+    """
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for width in WIDTHS:
+        for one, other in _PAIRS:
+            if (width, one) in ends and (width, other) in ends:
+                lead = ends[width, other] - ends[width, one]
+                by, half = interval(lead)
+                pair = {"by": by, "half": half, "runs": int(np.sum(lead > 0)), "of": len(lead)}
+                found.setdefault(width, {})[f"{one}_{other}"] = pair
+    return found
+
+
+def regret_experiment(
+    name: str,
+    figure: str,
+    title: str,
+    minutes: float,
+    cells: Callable[[Settings], Sequence[Cell]],
+    *,
+    runs: int,
+    full: int,
+    theory_runs: int = 0,
+    unit: str = "",
+    measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]] = measure_regret,
+) -> Experiment:
+    """A part of Figure 1 over 20,000 rounds; ``full``: the paper's number of runs."""
+    page = {"runs": runs, "horizon": 20_000, "theory_runs": theory_runs, "huber_horizon": 4000}
+    return Experiment(
+        id=name,
+        paper="TGP-UCB",
+        figure=figure,
+        title=title,
+        minutes=minutes,
+        sizes={
+            "page": page,
+            "full": {"runs": full},
+            "quick": {"runs": 2, "horizon": 120, "huber_horizon": 60},
+        },
+        cells=cells,
+        draw=partial(draw_regret, unit=unit),
+        measure=measure,
+    )
+
+
+def _part(
+    letter: str, problem: str, title: str, minutes: float, names: Sequence[str], **others: Any
+) -> Experiment:
+    cells = partial(regret_cells, function=regret, problem=problem, names=names)
+    figure = f"Figure 1 ({letter})"
+    return regret_experiment(
+        f"heavy-fig1{letter}", figure, title, minutes, cells, runs=7, full=20, **others
+    )
+
+
+_NAMES = ("tgp", "qff", "nystrom", "huber")
+_WITHOUT_QFF = ("tgp", "nystrom", "huber")
+
+EXPERIMENTS = (
+    _part(
+        "a", "student", "average regret, SE kernel, Student-t(3) noise", 4, _NAMES, theory_runs=3
+    ),
+    _part("b", "pareto", "average regret, SE kernel, Pareto(2) rewards", 3, _NAMES),
+    _part("c", "matern", "average regret, Matérn-5/2 kernel, Student-t(3)", 3, _WITHOUT_QFF),
+)

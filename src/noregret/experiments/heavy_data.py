@@ -1,0 +1,151 @@
+"""TGP-UCB and ATA-GP-UCB (Ray Chowdhury & Gopalan 2019) on data: Figure 1 (d) and (e)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import linalg, stats
+
+from noregret._types import Floats
+from noregret.algorithms import make
+from noregret.experiments.cells import Cell
+from noregret.experiments.datasets import light_sensors, stocks
+from noregret.experiments.experiment import Settings
+from noregret.experiments.heavy import (
+    marks,
+    measure_regret,
+    options,
+    regret_cells,
+    regret_experiment,
+)
+from noregret.experiments.play import play
+from noregret.kernels import RBF, Kernel, Precomputed
+from noregret.results import Batch
+from noregret.tails import lilliefors
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Arms with recorded rewards: a reward is the arm's entry in a row drawn at random.
+
+    Attributes
+    ----------
+    number
+        Of the experiment, for its seeds.
+    rewards
+        n × A; their means are f.
+    covariance
+        A × A, of the normalised readings: the kernel.
+    places
+        A × 2 in the unit square, for features that need coordinates.
+    """
+
+    number: int
+    rewards: Floats
+    covariance: Floats
+    places: Floats | None = None
+
+
+def readings(problem: str) -> Readings:
+    """``"stocks"``: prices of 823 days. ``"sensors"``: 192 test readings of 41 light sensors."""
+    if problem == "stocks":
+        prices = stocks().prices
+        return Readings(14, prices, np.asarray(np.corrcoef(prices.T)))
+    sensors = light_sensors()
+    corner, sides = sensors.coordinates.min(axis=0), np.ptp(sensors.coordinates, axis=0)
+    places = (sensors.coordinates - corner) / sides
+    return Readings(15, sensors.test, np.asarray(np.corrcoef(sensors.train.T)), places)
+
+
+def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) -> pl.DataFrame:
+    """The regret of one algorithm on recorded rewards, in units of the best arm's mean.
+
+    α = 1, v is the mean square of all rewards and B the largest mean, as in the paper.
+    """
+    data = readings(problem)
+    f, v = data.rewards.mean(axis=0), float(np.square(data.rewards).mean())
+    rng = np.random.default_rng([2019, data.number, seed])
+    rows = rng.integers(len(data.rewards), size=horizon)
+    chosen = options(algorithm, 1.0, v, horizon, nodes=16)
+    domain: Any = range(len(f))
+    kernel: Kernel = Precomputed(data.covariance)
+    if algorithm == "qff":
+        domain, kernel = data.places, RBF(np.sqrt(0.1))
+    opt = make(
+        chosen.pop("name"), domain, kernel, norm=float(f.max()), lam=1.0, width=width, seed=seed,
+        **chosen,
+    )  # fmt: skip
+    ids = np.empty(0, dtype=np.int64)
+
+    def values(batch: Batch) -> Floats:
+        nonlocal ids
+        ids = batch.ids
+        return np.asarray(f[ids])
+
+    def rewards(value: Floats, t: int) -> Floats:
+        return np.asarray(data.rewards[rows[t : t + len(value)], ids])
+
+    best = float(f.max())
+    frame = play(opt, horizon, values, rewards, best, marks=marks(horizon))
+    return frame.with_columns(
+        pl.col("regret", "simple") / best, uniform=1.0 - float(f.mean()) / best
+    )
+
+
+def facts(problem: str) -> pl.DataFrame:
+    """What is assumed of the data, checked: a row per arm.
+
+    ``pvalue`` of the Gaussian and excess ``kurtosis`` of its rewards; ``norm``, the same in all
+    rows, is that of f in the kernel's RKHS, in units of B.
+    """
+    data = readings(problem)
+    f = data.rewards.mean(axis=0)
+    norm = math.sqrt(f @ linalg.solve(data.covariance, f, assume_a="pos")) / float(f.max())
+    return pl.DataFrame(
+        {
+            "arm": np.arange(len(f)),
+            "pvalue": [lilliefors(arm)[1] for arm in data.rewards.T],
+            "kurtosis": stats.kurtosis(data.rewards, axis=0),
+            "norm": norm,
+        }
+    )
+
+
+def data_cells(settings: Settings, problem: str, names: Sequence[str]) -> list[Cell]:
+    """Cells of some algorithms on recorded rewards, and what is known of these."""
+    cells = regret_cells(settings, recorded, problem, names)
+    return [*cells, Cell(facts, {"problem": problem})]
+
+
+def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
+    """The numbers of average regret, and what is known of the data."""
+    arms = table.filter(pl.col("pvalue").is_not_null())
+    return {
+        **measure_regret(table, settings),
+        "arms": len(arms),
+        "not_gaussian": int((arms["pvalue"] < 0.01).sum()),
+        "heavier_than_gaussian": int((arms["kurtosis"] > 0.0).sum()),
+        "norm": arms["norm"][0],
+        "median_kurtosis": arms["kurtosis"].median(),
+    }
+
+
+#: of regret, for the axes
+UNIT = "\n(share of the best mean)"
+_STOCKS = partial(data_cells, problem="stocks", names=("tgp", "nystrom", "huber"))
+_SENSORS = partial(data_cells, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
+
+EXPERIMENTS = (
+    regret_experiment(
+        "heavy-fig1d", "Figure 1 (d)", "average regret, 29 stocks", 3, _STOCKS,
+        runs=10, full=10, unit=UNIT, measure=measure_data,
+    ),
+    regret_experiment(
+        "heavy-fig1e", "Figure 1 (e)", "average regret, 41 light sensors", 4, _SENSORS,
+        runs=8, full=10, unit=UNIT, measure=measure_data,
+    ),
+)  # fmt: skip

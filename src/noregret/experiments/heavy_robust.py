@@ -1,0 +1,18 @@
+"""Robust UCB beside the algorithms that use smoothness (Ray Chowdhury & Gopalan 2019, Appendix E).
+
+Runs that Figure 1 (e) has too are the same cells.
+"""
+
+from functools import partial
+
+from noregret.experiments.heavy import regret_experiment
+from noregret.experiments.heavy_data import UNIT, data_cells, measure_data
+
+_CELLS = partial(data_cells, problem="sensors", names=("tgp", "nystrom", "robust", "huber"))
+
+EXPERIMENTS = (
+    regret_experiment(
+        "heavy-robust", "Appendix E", "average regret, 41 light sensors, Robust UCB", 4, _CELLS,
+        runs=8, full=10, theory_runs=3, unit=UNIT, measure=measure_data,
+    ),
+)  # fmt: skip
