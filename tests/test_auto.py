@@ -141,6 +141,29 @@ def test_constant_rewards():
     assert opt.recommend().mean == pytest.approx(7.0)
 
 
+STRANGE = {
+    "offset": lambda X, rng: 1e8 + rng.standard_normal(len(X)),
+    "huge": lambda X, rng: 1e150 * rng.standard_t(1, len(X)),
+    "clicks": lambda X, rng: (rng.random(len(X)) < 0.1) * 1.0,
+}
+
+
+@pytest.mark.parametrize("rewards", STRANGE.values(), ids=STRANGE)
+@pytest.mark.parametrize("domain", [np.repeat(np.eye(2), 4, axis=0), nr.Box([(1e6, 1e6 + 1)])])
+@pytest.mark.parametrize("name", ["bbkb", "tgpucb", "atagpucb", "hubergpucb", "igpucb", "pigpucb"])
+def test_strange_rewards_are_learnt_from(name, domain, rewards):
+    """Duplicates and one dimension, far-off units, rewards that are mostly equal."""
+    opt = nr.make(name, domain, "auto", width="practical", seed=0, **AUTO)
+    rng = np.random.default_rng(0)
+    while opt.t < 24:
+        batch = opt.ask(6)
+        opt.tell(batch, rewards(batch.points, rng))
+    best = opt.recommend()
+    assert np.isfinite([best.mean, best.lower, best.upper, best.gap]).all()
+    assert best.lower <= best.mean <= best.upper
+    assert any(event["event"] == "fit" for event in opt.events)
+
+
 def test_objects_need_a_kernel():
     with pytest.raises(ValueError, match="kernel 'auto'"):
         nr.BBKB(["a", "b"], "auto")
