@@ -91,7 +91,8 @@ def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
         mean.set_title(f"{title}, mean, uniform iterations left out")
         for axis in (one, mean):
             axis.set(xlabel="iteration (30 evaluations)", ylabel=_ERROR)
-    figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    shown = axes[2].get_legend_handles_labels()
+    figure.legend(*shown, loc="outside lower center", ncols=5, frameon=False)
     return {"": figure}
 
 
