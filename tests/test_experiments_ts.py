@@ -160,4 +160,4 @@ def test_flatter_functions_decay_more_slowly():
         for seed in range(5)
     ]
     end = ts._measure_flat(pl.concat(cells), settings)["end"]
-    assert end["0.1"] > end["1"] + 0.5 > end["10"] + 1
+    assert end["β = 0.1"] > end["β = 1"] + 0.5 > end["β = 10"] + 1

@@ -277,7 +277,7 @@ EXPERIMENTS = (
         paper="π-GP-UCB",
         figure="Table 1",
         title="regret over that of uniform choice, and time, in one to three dimensions",
-        minutes=7,
+        minutes=6,
         sizes={
             "page": {**_SYNTHETIC, "dimensions": [1, 2, 3], "igpucb_3d_runs": 3},
             "full": {"igpucb_3d_runs": 12},
@@ -303,9 +303,9 @@ EXPERIMENTS = (
         paper="π-GP-UCB",
         figure="Figure 2",
         title="four two-dimensional problems of global optimisation",
-        minutes=4,
+        minutes=3,
         sizes={
-            "page": {"runs": 10, "horizon": 10_000, "side": 30},
+            "page": {"runs": 8, "horizon": 10_000, "side": 30},
             "quick": {"runs": 2, "horizon": 200, "side": 10},
         },
         cells=_classic_cells,
