@@ -15,6 +15,7 @@ from noregret.algorithms import (
     PiGPUCB,
     RobustUCB,
     ThompsonSampling,
+    TrustRegionUCB,
     Uniform,
     make,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "StudyError",
     "TailReport",
     "ThompsonSampling",
+    "TrustRegionUCB",
     "Uniform",
     "diagnose_tails",
     "fit_kernel",

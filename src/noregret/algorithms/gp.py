@@ -183,10 +183,10 @@ class GPOptimizer(Optimizer):
         return np.asarray((observations.sums - self._shift * observations.told) / self._unit)
 
     def _refit(self, auto: Auto) -> None:
-        """Fit what is learnt to the uniform draws, and start the model anew."""
+        """Fit what is learnt, to the uniform draws or all, and start the model anew."""
         observations = self._observations
-        X = observations.points[observations.history_rows[auto.random]]
-        y = observations.rewards[auto.random]
+        used = auto.fitting(observations.t)
+        X, y = observations.points[observations.history_rows[used]], observations.rewards[used]
         noise = self.noise * self._unit  # in the rewards' units
         if auto.kernel:
             spread = float(y.std())
