@@ -15,6 +15,8 @@ from noregret.results import Batch
 
 #: sides of the region, as fractions of the box's
 _LARGEST, _SMALLEST = 0.8, 0.5**7
+#: bounds in the region, as a fraction of the whole box's width
+_LOCAL_WIDTH = 0.5
 #: successes in a row that double the side
 _SUCCESSES = 3
 
@@ -108,8 +110,9 @@ class TrustRegionUCB(GPUCB):
         region = self._region(self._observations.points[self._centre])
         anchors = self._anchors()
         inside = np.all((anchors >= region.lower) & (anchors <= region.upper), axis=1)
-        search = BoxSearch(region, self.search)
-        return box_batch(search, view, width, rule, limit, anchors[inside], self._rng)
+        search = BoxSearch(region, self.search, local=True)
+        narrower = _LOCAL_WIDTH * width
+        return box_batch(search, view, narrower, rule, limit, anchors[inside], self._rng)
 
     def _judge(self) -> None:
         """Count the picks in the region told since, and change its sides where it is time to."""
