@@ -155,6 +155,17 @@ METHODS: dict[str, Method] = {
 }
 
 
+def regret(problem: str, method: str, budget: int, seed: int) -> float:
+    """Simple regret of one run."""
+    f, bounds, minimum, noise = PROBLEMS[problem]
+    rng = np.random.default_rng([seed, 77])
+
+    def noisy(x: Floats) -> float:
+        return float(f(x) + noise * rng.standard_normal())
+
+    return f(METHODS[method](noisy, bounds, budget, seed)) - minimum
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
@@ -165,23 +176,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{given.budget} evaluations, {given.seeds} seeds: median simple regret [quartiles]")
     print("| problem | method | regret | processor ms per suggestion |\n|---|---|---|---|")
     for problem in given.problems.split(","):
-        f, bounds, minimum, noise = PROBLEMS[problem]
-        for name in given.methods.split(","):
-            regrets, start = [], time.process_time()
-            for seed in range(given.seeds):
-                rng = np.random.default_rng([seed, 77])
-
-                def noisy(
-                    x: Floats, rng: Any = rng, f: Function = f, noise: float = noise
-                ) -> float:
-                    return float(f(x) + noise * rng.standard_normal())
-
-                point = METHODS[name](noisy, bounds, given.budget, seed)
-                regrets.append(f(point) - minimum)
+        for method in given.methods.split(","):
+            start = time.process_time()
+            found = [regret(problem, method, given.budget, seed) for seed in range(given.seeds)]
             spent = 1000 * (time.process_time() - start) / (given.seeds * given.budget)
-            low, middle, high = np.quantile(regrets, [0.25, 0.5, 0.75])
+            low, middle, high = np.quantile(found, [0.25, 0.5, 0.75])
             cell = f"{middle:.3g} [{low:.3g}, {high:.3g}]"
-            print(f"| {problem} | {name} | {cell} | {spent:.1f} |", flush=True)
+            print(f"| {problem} | {method} | {cell} | {spent:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
