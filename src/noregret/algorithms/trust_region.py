@@ -25,10 +25,11 @@ class TrustRegionUCB(GPUCB):
     """GP-UCB that alternates steps in the whole box with steps in a trust region.
 
     The region is a box around the point with the largest posterior mean of those told, as in TuRBO
-    (Eriksson et al. 2019): its sides are halved after max(4, d) failures in a row and doubled after
-    3 successes, and start anew once they are below 1/128 of the box. A success is an evaluation in
-    the region that becomes the point with the largest mean. One exact GP of all evaluations serves
-    both kinds of step, so a funnel too narrow for the whole box's search is still followed down.
+    (Eriksson et al. 2019). Its sides are 0.8 of the whole box's at first, halved after max(4, d)
+    failures in a row, doubled after 3 successes, and 0.8 again once they would fall below 1/128. A
+    success is an evaluation in the region that becomes the point with the largest mean. One exact
+    GP of all evaluations serves both kinds of step; in the region bounds are half as wide. So a
+    funnel too narrow to stand out in the whole box is still followed down.
 
     The steps in the whole box are those of :class:`~noregret.GPUCB`, and evaluations between them
     only shrink its deviations: with the theorem's width and a known kernel the regret bound of
