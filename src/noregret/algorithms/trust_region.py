@@ -54,6 +54,7 @@ class TrustRegionUCB(GPUCB):
         if not isinstance(domain, Box):
             raise ValueError(f"domain must be a Box for a trust region, got {domain!r}")
         super().__init__(domain, kernel, **others)
+        self._whole = domain
         if self._auto:
             self._auto.fit_on = "all"
         self._side = _LARGEST
@@ -70,11 +71,6 @@ class TrustRegionUCB(GPUCB):
         if not self.t:
             return self._whole
         return self._region(self._observations.points[self._incumbent()])
-
-    @property
-    def _whole(self) -> Box:
-        assert isinstance(self.domain, Box)
-        return self.domain
 
     def _region(self, centre: Floats) -> Box:
         box = self._whole
