@@ -138,6 +138,17 @@ def test_late_and_cancelled_picks_are_judged_once():
     assert opt._failures == 2
 
 
+def test_without_answers_there_is_no_region():
+    """Asking on while nothing has been told: whole-box steps, which count neither way."""
+    opt = known()
+    batches = [opt.ask() for _ in range(3)]
+    assert not opt._tried
+    for batch in batches:
+        opt.tell(batch, cone(batch.points))
+    opt.ask()
+    assert opt._successes == opt._failures == 0
+
+
 def test_fits_use_everything_and_nothing_is_drawn_after_the_design():
     opt = nr.TrustRegionUCB(nr.Box([(0, 1)] * 2), "auto", width=2.0, seed=0, **AUTO)
     rng = np.random.default_rng(0)

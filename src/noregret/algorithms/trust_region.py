@@ -100,8 +100,8 @@ class TrustRegionUCB(GPUCB):
         self, rule: BatchRule, view: PosteriorView, width: float, limit: int
     ) -> tuple[Ints | Floats, Floats]:
         self._judge()
-        self._local = not self._local
-        if not self._local or not self.t or not isinstance(view, Surface):
+        self._local = not self._local and self.t > 0  # without answers there is no best point
+        if not self._local or not isinstance(view, Surface):
             return super()._picks(rule, view, width, limit)
         self._centre = self._incumbent()
         region = self._region(self._observations.points[self._centre])
