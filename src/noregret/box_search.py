@@ -103,7 +103,9 @@ class BoxSearch:
     ) -> tuple[Floats, Floats]:
         """All starts climb in one problem, their sum; then the best few alone, to the end."""
         joint = self._lbfgs(objective, starts, scale, 40)
-        level = objective(joint)[0]
+        level, first = objective(joint)[0], objective(starts)[0]
+        lost = level < first  # the sum rose, these fell: a long first step carried them off
+        joint[lost], level[lost] = starts[lost], first[lost]
         for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
             polished = self._lbfgs(objective, joint[i : i + 1], scale, 100)
             top = float(objective(polished)[0][0])
