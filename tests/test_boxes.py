@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import exact_posterior
 
@@ -119,6 +119,7 @@ def test_frozen_picks_shrink_as_in_a_list():
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), dimension=st.integers(1, 6))
+@example(seed=5069, dimension=2)  # the joint climb carries the best start off
 def test_the_search_is_never_below_ten_thousand_random_points(seed, dimension):
     rng = np.random.default_rng(seed)
     kernel = nr.Matern(0.2 * np.sqrt(dimension) * rng.uniform(0.5, 2.0))

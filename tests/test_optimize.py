@@ -15,7 +15,7 @@ def test_minimize_on_a_box():
     result = nr.minimize(bowl, nr.Box([(0, 1), (0, 1)]), 40, seed=0, progress=False, optimum=0.0)
     assert bowl(result.best.point) < 0.01
     assert result.stopped == "budget"
-    assert isinstance(result.algorithm, nr.GPUCB)
+    assert isinstance(result.algorithm, nr.TrustRegionUCB)
     np.testing.assert_allclose(result.history.rewards, [bowl(x) for x in result.history.points])
     np.testing.assert_allclose(result.regret, result.history.rewards)
     best = result.best
@@ -81,6 +81,7 @@ def test_stops_at_tol():
 
 def test_tol_alone_uses_the_theorems_width():
     result = nr.minimize(bowl, nr.Box([(0, 1)]), 15, seed=0, progress=False, tol=1e-6)
+    assert type(result.algorithm) is nr.GPUCB
     assert result.algorithm.width == "theory"
 
 

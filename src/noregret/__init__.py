@@ -17,6 +17,7 @@ from noregret.algorithms import (
     RegularizedEvolution,
     RobustUCB,
     ThompsonSampling,
+    TrustRegionUCB,
     Uniform,
     make,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "StudyError",
     "TailReport",
     "ThompsonSampling",
+    "TrustRegionUCB",
     "Uniform",
     "diagnose_tails",
     "fit_kernel",

@@ -73,8 +73,8 @@ def maximize(
         Evaluations.
     algorithm
         The name of one, an optimiser of this domain to go on with, or ``"auto"``: BBKB on a list
-        and for more than 1,000 evaluations on a box, GPUCB otherwise, with bounds of 2 deviations;
-        with ``tol``, the width of the theorem.
+        and for more than 1,000 evaluations on a box, TrustRegionUCB otherwise, with bounds of 2
+        deviations; with ``tol``, GPUCB in place of TrustRegionUCB, and the width of the theorem.
     seed
         Makes the run repeatable.
     progress
@@ -188,9 +188,10 @@ def _algorithm(
     options: dict[str, Any],
 ) -> Optimizer:
     if name == "auto":
-        exact = isinstance(domain, Box) and budget <= _EXACT_BUDGET
-        name = "gpucb" if exact else "bbkb"
-        # Only the theorem's width certifies a gap; without one to reach, fewer deviations pay.
+        exact = "gpucb" if tol is not None else "trustregionucb"
+        name = exact if isinstance(domain, Box) and budget <= _EXACT_BUDGET else "bbkb"
+        # Only the theorem's width certifies a gap; without one to reach, fewer deviations pay, and
+        # so do steps close to the best point and fits to all evaluations.
         options = {"width": _WIDTH if tol is None else "theory", **options}
     elif not isinstance(name, str) or name.lower() not in algorithms:
         known = ", ".join(sorted(algorithms))

@@ -10,6 +10,7 @@ from noregret.algorithms.huber import HuberGPUCB
 from noregret.algorithms.pigpucb import IGPUCB, PiGPUCB
 from noregret.algorithms.robust import RobustUCB
 from noregret.algorithms.thompson import AsyncTS, ThompsonSampling
+from noregret.algorithms.trust_region import TrustRegionUCB
 from noregret.algorithms.uniform import Uniform
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "RegularizedEvolution",
     "RobustUCB",
     "ThompsonSampling",
+    "TrustRegionUCB",
     "Uniform",
     "algorithms",
     "make",

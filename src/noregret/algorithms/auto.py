@@ -3,6 +3,7 @@
 Kernel and noise are fitted to uniform draws only, never to points that the algorithm chose, whose
 rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of uniform draws comes
 first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
+An algorithm that certifies nothing may fit to all evaluations instead, without later uniform draws.
 """
 
 import math
@@ -15,8 +16,10 @@ from noregret._types import Floats, Ints, Points
 from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern
 
-#: the share of uniform draws after the design
+#: the share of uniform draws after the design, where fits use those alone
 SHARE = 0.2
+#: fit again when the data has grown by this factor, by what is fitted
+GROWTH = {"random": 2.0, "all": 1.25}
 
 
 @dataclass
@@ -35,6 +38,8 @@ class Auto:
         Positions in the history of the uniform draws told: D_random.
     fitted
         Evaluations told at the last fit, 0 before the first.
+    fit_on
+        ``"random"``: fits use D_random. ``"all"``: every evaluation, with no later uniform draws.
     """
 
     kernel: bool
@@ -43,19 +48,24 @@ class Auto:
     lam: bool
     n_init: int
     fitted: int = 0
+    fit_on: str = "random"
     random: list[int] = field(default_factory=list)
     waiting: dict[int, int] = field(default_factory=dict)  # uniform draws not told yet, by row
 
     @property
     def refits(self) -> bool:
-        """Whether more uniform draws are needed after the design."""
+        """Whether there is anything to fit again after the design."""
         return self.kernel or self.noise
+
+    def fitting(self, t: int) -> list[int]:
+        """Positions in a history of t evaluations that a fit uses."""
+        return self.random if self.fit_on == "random" else list(range(t))
 
     def due(self, t: int) -> bool:
         """Whether it is time for a fit."""
         if not self.fitted:
             return len(self.random) >= self.n_init
-        return self.refits and t >= 2 * self.fitted
+        return self.refits and t >= GROWTH[self.fit_on] * self.fitted
 
     def wanted(self, asked: int) -> int:
         """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
@@ -63,7 +73,7 @@ class Auto:
         if not self.fitted:
             return max(self.n_init - drawn, 1)
         due = self.n_init + SHARE * (asked - self.n_init)
-        return 1 if self.refits and drawn < due else 0
+        return 1 if self.refits and self.fit_on == "random" and drawn < due else 0
 
     def asked(self, rows: Ints) -> None:
         """These rows have been drawn uniformly."""
@@ -96,7 +106,7 @@ class Auto:
         return cls(**{name: values[name] for name in _SAVED}, waiting=waiting)
 
 
-_SAVED = ("kernel", "noise", "norm", "lam", "n_init", "fitted", "random")
+_SAVED = ("kernel", "noise", "norm", "lam", "n_init", "fitted", "fit_on", "random")
 
 
 def is_auto(value: Any) -> bool:

@@ -118,10 +118,11 @@ class LearningOptimizer(Optimizer):
         return fit_kernel(self.kernel, X, y, noise, only_noise=only_noise, seed=self.seed)
 
     def _fit(self, auto: Auto) -> None:
-        """Fit what is learnt to the uniform draws; the model is to be made anew."""
+        """Fit what is learnt, to the uniform draws or all; the model is to be made anew."""
         observations = self._observations
-        X = observations.points[observations.history_rows[auto.random]]
-        y = self._sample(observations.rewards[auto.random])
+        used = auto.fitting(observations.t)
+        X = observations.points[observations.history_rows[used]]
+        y = self._sample(observations.rewards[used])
         noise = self.noise * self._unit  # in the rewards' units
         if auto.kernel and self.standardises:
             spread = float(y.std())
