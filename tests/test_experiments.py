@@ -1,6 +1,7 @@
 """Experiments: cells that are stored and shared, runs that go on, figures, the results page."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,16 @@ from noregret.experiments.play import checkpoints, play
 from noregret.experiments.registry import experiments, find
 
 #: one experiment per paper for the default suite; all of them are in the slow part
-ONE_PER_PAPER = ("bkb-fig1",)
+ONE_PER_PAPER = ("bkb-fig1", "bbkb-fig1", "heavy-fig1f", "ts-fig4", "pi-fig2")
+#: folders of the data that experiments need
+DATA = {
+    **dict.fromkeys(("bbkb-fig1", "bbkb-fig2"), ("abalone", "cadata")),
+    "bbkb-fig5": ("abalone",),
+    "bbkb-fig6": ("cadata",),
+    **dict.fromkeys(("bbkb-fig3", "bbkb-fig4", "bbkb-fig7"), ("nasbench101",)),
+    "heavy-fig1d": ("stocks",),
+    **dict.fromkeys(("heavy-fig1e", "heavy-robust"), ("lightsensor",)),
+}
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -212,7 +222,10 @@ class TestFigures:
 class TestRegistry:
     def test_every_id_of_the_papers_is_there(self):
         wanted = {"bkb-fig1", "bkb-scaling"}
+        wanted |= {f"bbkb-fig{number}" for number in range(1, 8)}
         wanted |= {*(f"heavy-fig1{part}" for part in "abcdef"), "heavy-robust"}
+        wanted |= {f"ts-fig{number}" for number in range(1, 5)}
+        wanted |= {"pi-table1", "pi-fig1", "pi-fig2"}
         assert set(experiments()) == wanted
 
     @pytest.mark.parametrize("id_", experiments())
@@ -235,6 +248,9 @@ class TestRegistry:
 
 
 def run_quick(id_: str, out: Path) -> None:
+    for folder in DATA.get(id_, ()):
+        if not Path(os.environ.get("NOREGRET_DATA", "nowhere"), folder).exists():
+            pytest.skip(f"NOREGRET_DATA holds no {folder} here")
     files = reproduce(find(id_), out, size="quick")
     assert files.pictures
     for picture in files.pictures:
