@@ -17,87 +17,34 @@ import numpy as np
 
 import noregret as nr
 from noregret._types import Floats
+from noregret.experiments.problems import BOXES
 
-Bounds: TypeAlias = list[tuple[float, float]]
 Function: TypeAlias = Callable[[Floats], float]
-Method: TypeAlias = Callable[[Function, Bounds, int, int], Floats]
-
-_A = np.array(
-    [
-        [10, 3, 17, 3.5, 1.7, 8],
-        [0.05, 10, 17, 0.1, 8, 14],
-        [3, 3.5, 1.7, 10, 17, 8],
-        [17, 8, 0.05, 10, 0.1, 14],
-    ]
-)
-_P = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
-_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-
-
-def branin(x: Floats) -> float:
-    """Minimum 0.397887 at three points."""
-    a, b = x
-    bowl = (b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6) ** 2
-    return float(bowl + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10)
-
-
-def hartmann(x: Floats) -> float:
-    """Minimum −3.32237."""
-    return -float(_WEIGHTS @ np.exp(-(_A * np.square(x - _P)).sum(axis=1)))
-
-
-def ackley(x: Floats) -> float:
-    """Minimum 0 at 0."""
-    root = -20 * np.exp(-0.2 * np.sqrt(np.mean(np.square(x))))
-    return float(root - np.exp(np.mean(np.cos(2 * np.pi * x))) + 20 + np.e)
-
-
-def levy(x: Floats) -> float:
-    """Minimum 0 at (1, …, 1)."""
-    w = 1 + (x - 1) / 4
-    middle = np.square(w[:-1] - 1) * (1 + 10 * np.square(np.sin(np.pi * w[:-1] + 1)))
-    last = (w[-1] - 1) ** 2 * (1 + np.sin(2 * np.pi * w[-1]) ** 2)
-    return float(np.sin(np.pi * w[0]) ** 2 + middle.sum() + last)
-
-
-#: name: function, bounds, minimum, standard deviation of the noise
-PROBLEMS: dict[str, tuple[Function, Bounds, float, float]] = {
-    "Branin": (branin, [(-5, 10), (0, 15)], 0.397887, 1.0),
-    "Hartmann-6": (hartmann, [(0, 1)] * 6, -3.32237, 0.1),
-    "Ackley-5": (ackley, [(-32.768, 32.768)] * 5, 0.0, 0.5),
-    "Levy-4": (levy, [(-10, 10)] * 4, 0.0, 0.5),
-}
+Method: TypeAlias = Callable[[Function, nr.Box, int, int], Floats]
 
 
 def ours(**options: Any) -> Method:
-    def run(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
-        result = nr.minimize(f, nr.Box(bounds), budget, seed=seed, progress=False, **options)
+    def run(f: Function, box: nr.Box, budget: int, seed: int) -> Floats:
+        result = nr.minimize(f, box, budget, seed=seed, progress=False, **options)
         return np.asarray(result.best.point)
 
     return run
 
 
-def random_search(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
-    X = nr.Box(bounds).sample(budget, np.random.default_rng(seed))
+def random_search(f: Function, box: nr.Box, budget: int, seed: int) -> Floats:
+    X = box.sample(budget, np.random.default_rng(seed))
     return np.asarray(X[int(np.argmin([f(x) for x in X]))])
 
 
 def optuna_with(sampler: str) -> Method:
-    def run(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
+    def run(f: Function, box: nr.Box, budget: int, seed: int) -> Floats:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        names = [f"x{i}" for i in range(len(bounds))]
+        names = [f"x{i}" for i in range(box.dimension)]
 
         def objective(trial: Any) -> float:
-            pairs = zip(names, bounds, strict=True)
+            pairs = zip(names, box.bounds.tolist(), strict=True)
             return f(np.array([trial.suggest_float(n, *b) for n, b in pairs]))
 
         with warnings.catch_warnings():
@@ -109,7 +56,7 @@ def optuna_with(sampler: str) -> Method:
     return run
 
 
-def botorch_log_nei(f: Function, bounds: Bounds, budget: int, seed: int) -> Floats:
+def botorch_log_nei(f: Function, box: nr.Box, budget: int, seed: int) -> Floats:
     """BoTorch as its tutorials have it: a GP of all data, log noisy expected improvement."""
     import torch
     from botorch.acquisition.logei import qLogNoisyExpectedImprovement
@@ -121,7 +68,7 @@ def botorch_log_nei(f: Function, bounds: Bounds, budget: int, seed: int) -> Floa
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    box, unit = nr.Box(bounds), torch.tensor([[0.0, 1.0]] * len(bounds), dtype=torch.float64).T
+    unit = torch.tensor([[0.0, 1.0]] * box.dimension, dtype=torch.float64).T
     span = box.upper - box.lower
     first = max(10, 4 * box.dimension)  # the design that ours starts from
     X = torch.rand(min(first, budget), box.dimension, dtype=torch.float64)
@@ -157,13 +104,15 @@ METHODS: dict[str, Method] = {
 
 def regret(problem: str, method: str, budget: int, seed: int) -> float:
     """Simple regret of one run."""
-    f, bounds, minimum, noise = PROBLEMS[problem]
+    chosen = BOXES[problem]
+    assert isinstance(chosen.domain, nr.Box)
     rng = np.random.default_rng([seed, 77])
 
     def noisy(x: Floats) -> float:
-        return float(f(x) + noise * rng.standard_normal())
+        return -float(chosen.draw(x[None], rng)[0])
 
-    return f(METHODS[method](noisy, bounds, budget, seed)) - minimum
+    found = METHODS[method](noisy, chosen.domain, budget, seed)
+    return chosen.optimum - float(chosen.function(found[None])[0])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -171,7 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--budget", type=int, default=300)
     parser.add_argument("--methods", default="default,random,tpe")
-    parser.add_argument("--problems", default=",".join(PROBLEMS))
+    parser.add_argument("--problems", default=",".join(BOXES))
     given = parser.parse_args(arguments)
     print(f"{given.budget} evaluations, {given.seeds} seeds: median simple regret [quartiles]")
     print("| problem | method | regret | processor ms per suggestion |\n|---|---|---|---|")
