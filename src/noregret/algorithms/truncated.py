@@ -56,7 +56,7 @@ class Moment:
             return False
         self._used = use
         before, self.value = self.value, 0.0
-        # Where most rewards are zero an estimate may be, which is no bound: an earlier one is taken.
+        # Where most rewards are zero, so may an estimate be, which bounds nothing: an earlier one.
         while use and not self.value:
             self.value = robust_moment(rewards[:use], self.alpha)
             use //= 2
