@@ -144,6 +144,14 @@ def test_constant_rewards(value):
     assert opt.standardisation == (value, 1.0)
 
 
+def test_rewards_whose_squares_vanish():
+    opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], "auto", seed=0, **AUTO)
+    for t in range(12):
+        batch = opt.ask()
+        opt.tell(batch, [1e-200 * t])
+    assert np.isfinite(opt.predict()).all()
+
+
 def test_uniform_draws_of_a_long_batch_come_at_once():
     """As many as make up their share of all that has been asked for, themselves included."""
     opt = nr.BBKB(np.random.default_rng(0).random((50, 2)), "auto", width=2.0, seed=0, **AUTO)

@@ -128,7 +128,7 @@ class LearningOptimizer(Optimizer):
             # Of equal rewards the mean may be off, and the deviation above zero, by round-off.
             equal = bool(np.all(y == y[0]))
             self._shift = float(y[0] if equal else y.mean())
-            self._unit = 1.0 if equal else float(y.std())
+            self._unit = 1.0 if equal else float(y.std()) or 1.0  # its squares may be too small
         known = None if auto.noise else noise / self._unit
         fit = self._fit_to(X, self._seen(y), known, not auto.kernel)
         self.kernel, self.noise = fit.kernel, fit.noise if known is None else known

@@ -55,12 +55,12 @@ class Moment:
         if not self.estimated or use == self._used:
             return False
         self._used = use
-        before, self.value = self.value, 0.0
+        before, value = self.value, 0.0
         # Where most rewards are zero, so may an estimate be, which bounds nothing: an earlier one.
-        while use and not self.value:
-            self.value = robust_moment(rewards[:use], self.alpha)
+        while use and not value:
+            value = robust_moment(rewards[:use], self.alpha)
             use //= 2
-        self.value = self.value or 1.0  # rewards that are all zero: any level lets them through
+        self.value = value or 1.0  # rewards that are all zero: any level lets them through
         return self.value != before
 
 
