@@ -247,6 +247,22 @@ def test_min_batch_can_be_asked_for_in_parts():
     np.testing.assert_array_equal(whole, _uncertainty_sampling(KERNEL, X, 1.0, 10))
 
 
+def test_min_batch_explores_a_list_that_replaces_the_first():
+    """What is left of the first plan is forgotten; the new list is explored with what is known."""
+    X, f, _ = problem(arms=40)
+    opt = nr.BBKB(X, KERNEL, lam=1.0, min_batch=10, seed=0)
+    batch = opt.ask(7)
+    opt.tell(batch, f[batch.ids])
+    opt.replace_candidates(X[:5])
+    picks = opt.ask().ids
+    arms = np.concatenate([X[batch.ids], X[:5][picks]])
+    both, told = np.concatenate([X[:5], arms]), 5 + np.arange(len(arms))
+    _, leverage = exact_posterior(KERNEL, both, told, np.zeros(len(told)), 1.0)
+    assert leverage[:5].max() <= 1 / 10
+    _, before = exact_posterior(KERNEL, both, told[:-1], np.zeros(len(told) - 1), 1.0)
+    assert before[:5].max() > 1 / 10
+
+
 def _uncertainty_sampling(kernel, X, lam, least):
     """Algorithm 3 of BBKB with variances from scratch."""
     picks = []

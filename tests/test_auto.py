@@ -133,12 +133,37 @@ def test_only_the_noise():
     assert opt.lam == pytest.approx(opt.noise**2)
 
 
-def test_constant_rewards():
-    opt = nr.BBKB(nr.Box([(0, 1)] * 2), "auto", seed=0, **AUTO)
+@pytest.mark.parametrize("value", [7.0, 0.1])
+def test_constant_rewards(value):
+    """Also where the mean of equal rewards is off by round-off, as that of twelve times 0.1 is."""
+    opt = nr.BBKB(nr.Box([(0, 1)] * 3), "auto", seed=0, **AUTO)
     while opt.t < 25:
         batch = opt.ask(5)
-        opt.tell(batch, np.full(len(batch), 7.0))
-    assert opt.recommend().mean == pytest.approx(7.0)
+        opt.tell(batch, np.full(len(batch), value))
+    assert opt.recommend().mean == pytest.approx(value)
+    assert opt.standardisation == (value, 1.0)
+
+
+def test_rewards_whose_squares_vanish():
+    opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], "auto", seed=0, **AUTO)
+    for t in range(12):
+        batch = opt.ask()
+        opt.tell(batch, [1e-200 * t])
+    assert np.isfinite(opt.predict()).all()
+
+
+def test_uniform_draws_of_a_long_batch_come_at_once():
+    """As many as make up their share of all that has been asked for, themselves included."""
+    opt = nr.BBKB(np.random.default_rng(0).random((50, 2)), "auto", width=2.0, seed=0, **AUTO)
+    first = opt.ask()
+    opt.tell(first, hill(first.points))
+    opt.tell(np.arange(50), hill(opt.domain.points))  # 60 in all, 10 of them drawn
+    draws = opt.ask()
+    assert opt._uniform
+    assert len(draws) == 13  # 10 + 12 < 10 + 0.2 (72 − 10) and 10 + 13 ≥ 10 + 0.2 (73 − 10)
+    opt.tell(draws, hill(draws.points))
+    opt.ask(1)
+    assert not opt._uniform
 
 
 STRANGE = {

@@ -5,6 +5,7 @@ import pytest
 from reference import problem
 
 import noregret as nr
+from noregret.algorithms.base import algorithms
 
 ALGORITHMS = [
     (nr.GPUCB, {}),
@@ -124,6 +125,14 @@ def test_a_million_rewards_of_a_million():
 def test_bad_options_are_refused_by_name(cls, options, name):
     with pytest.raises((ValueError, TypeError), match=name):
         cls(np.eye(3), nr.RBF(), **options)
+
+
+def test_only_algorithms_have_names():
+    """What they share is no algorithm: each name makes one that users can import."""
+    ours = {n: c for n, c in algorithms.items() if c.__module__.startswith("noregret.algorithms")}
+    assert all(getattr(nr, cls.__name__, None) is cls for cls in ours.values())
+    with pytest.raises(ValueError, match=r"name must be one of .*bbkb.*; got 'gpoptimizer'"):
+        nr.make("gpoptimizer", np.eye(2), nr.RBF())
 
 
 def test_algorithms_by_name():

@@ -235,6 +235,24 @@ def test_an_estimated_moment_follows_the_rewards_scale(name):
     assert given.v == 3.0
 
 
+@pytest.mark.parametrize("name", ["tgpucb", "atagpucb", "robustucb"])
+def test_an_estimated_moment_depends_on_the_rewards_alone(name, tmp_path):
+    """Estimates of mostly zero rewards are zero, and the last that was not stays: loaded too."""
+    opt = nr.make(name, GRID, KERNEL, v="estimate", seed=0)
+    for reward in [5.0] * 8 + [0.0] * 32:
+        batch = opt.ask()
+        opt.tell(batch, [reward])
+    assert opt.v == 12.5  # 16 rewards: group means of 25, 25, 0 and 0
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    assert again.v == opt.v
+    at_once = nr.make(name, GRID, KERNEL, v="estimate", seed=0)
+    at_once.tell(opt.history.ids, opt.history.rewards)
+    assert at_once.v == opt.v
+    np.testing.assert_array_equal(opt.ask(3).ids, again.ask(3).ids)
+    np.testing.assert_array_equal(opt.predict(), again.predict())
+
+
 @pytest.mark.parametrize("name", ["tgpucb", "atagpucb", "robustucb", "hubergpucb"])
 @pytest.mark.parametrize("rewards", [np.zeros(20), np.full(20, 7.0), np.r_[np.zeros(19), 1e100]])
 def test_strange_rewards_give_finite_answers(name, rewards):
@@ -280,6 +298,7 @@ def test_a_warning_says_that_everything_is_truncated():
         ({"v": -2}, ValueError, "v must be above 0, got -2"),
         ({"v": "guess"}, ValueError, "v must be one of 'estimate', got 'guess'"),
         ({"width": "wide"}, ValueError, "width must be one of"),
+        ({"norm": -1.0}, ValueError, "norm must be above 0, got -1.0"),
     ],
 )
 def test_bad_options_are_named(name, bad, error, words):

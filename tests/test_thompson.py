@@ -212,6 +212,26 @@ def test_quadrature_draws_have_the_exact_posterior():
         np.testing.assert_allclose(np.cov(draws), covariance, atol=0.05)
 
 
+def test_quadrature_of_a_replaced_list_is_the_same_when_loaded(tmp_path):
+    """The features cover what has been seen of a wider list before."""
+    opt = nr.ThompsonSampling(
+        np.linspace(0, 3, 40)[:, None], nr.RBF(0.5), features="qff", n_init=5, seed=0
+    )
+    opt.tell([0, 13, 39], [0.0, 0.8, 0.1])
+    opt.replace_candidates(np.linspace(0, 1, 50)[:, None])
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.maximizer_samples(50), opt.maximizer_samples(50))
+
+
+def test_a_single_draw_at_the_start_is_no_basis_for_a_fit():
+    opt = nr.ThompsonSampling(np.eye(3), "auto", noise="auto", n_init=1, xi=0.0, seed=0)
+    for t in range(4):
+        batch = opt.ask()
+        opt.tell(batch, [float(t % 2)])
+    assert [event["draws"] for event in opt.events] == [2]
+
+
 def test_quadrature_says_where_it_cannot_be_used():
     with pytest.raises(ValueError, match=r"qff.*RBF"):
         nr.ThompsonSampling(nr.Box([(0, 1)]), nr.Matern(0.3), features="qff")

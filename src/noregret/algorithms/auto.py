@@ -72,8 +72,12 @@ class Auto:
         drawn = len(self.random) + sum(self.waiting.values())
         if not self.fitted:
             return max(self.n_init - drawn, 1)
-        due = self.n_init + SHARE * (asked - self.n_init)
-        return 1 if self.refits and self.fit_on == "random" and drawn < due else 0
+        if not self.refits or self.fit_on != "random":
+            return 0
+        missing = self.n_init + SHARE * (asked - self.n_init) - drawn
+        # All at once: after a long batch, one by one would be as many batches of one. Draws are
+        # asked for too, so that more of them are due.
+        return max(math.ceil(missing / (1.0 - SHARE)), 0)
 
     def asked(self, rows: Ints) -> None:
         """These rows have been drawn uniformly."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret import _checks, widths
 from noregret._threads import one_blas_thread
-from noregret._types import Floats, Ints
+from noregret._types import Floats, Ints, Points
 from noregret.acquisition import lazy_batch
 from noregret.algorithms.gp import UNLIMITED, GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio, SpectralRatio
@@ -289,6 +289,10 @@ class BBKB(_Sparse):
             np.add.at(counts, rows[ids], 1)
             model.advance(counts, np.zeros(len(counts)), np.unique(rows[ids]))
         return np.concatenate(plan) if plan else np.empty(0, dtype=np.int64)
+
+    def _replace(self, points: Points, prior: Floats) -> None:
+        super()._replace(points, prior)
+        self._exploration = None  # its ids were the old list's: what is new is explored too
 
     def _state(self) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
         arrays, values = super()._state()

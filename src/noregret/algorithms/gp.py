@@ -1,6 +1,7 @@
 """Algorithms on one GP, over a list or a box: following the observations, choosing batches."""
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,9 @@ class GPOptimizer(LearningOptimizer):
             return self.width
         return self._leverage_width(self.width) / math.sqrt(self.lam)
 
+    @abstractmethod
     def _leverage_width(self, name: str) -> float:
         """The named width, as a factor of √leverage."""
-        raise TypeError(f"{type(self).__name__} defines no widths")
 
     # -- following the observations ----------------------------------------------------------
 

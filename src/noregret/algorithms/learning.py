@@ -125,8 +125,10 @@ class LearningOptimizer(Optimizer):
         y = self._sample(observations.rewards[used])
         noise = self.noise * self._unit  # in the rewards' units
         if auto.kernel and self.standardises:
-            spread = float(y.std())
-            self._shift, self._unit = float(y.mean()), spread if spread > 0 else 1.0
+            # Of equal rewards the mean may be off, and the deviation above zero, by round-off.
+            equal = bool(np.all(y == y[0]))
+            self._shift = float(y[0] if equal else y.mean())
+            self._unit = 1.0 if equal else float(y.std()) or 1.0  # its squares may be too small
         known = None if auto.noise else noise / self._unit
         fit = self._fit_to(X, self._seen(y), known, not auto.kernel)
         self.kernel, self.noise = fit.kernel, fit.noise if known is None else known

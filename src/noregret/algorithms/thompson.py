@@ -101,7 +101,7 @@ class ThompsonSampling(GPOptimizer):
             sparsifier=Sparsifier("grow"),
         )
         if self._auto:
-            self._auto.n_init = self.n_init
+            self._auto.n_init = max(self.n_init, 2)  # fewer cannot be fitted to
         self._fresh()
         self._map()  # features that the kernel does not have are refused now
 
@@ -120,7 +120,11 @@ class ThompsonSampling(GPOptimizer):
     # -- the posterior of functions ----------------------------------------------------------
 
     def _map(self) -> Features:
-        """The features of the kernel in use: a function of the seed and the kernel alone."""
+        """The features of the kernel in use.
+
+        A function of seed, kernel and domain; of quadrature features, also of what was seen before
+        the list was replaced.
+        """
         if self._features is None:
             rng = np.random.default_rng([self.seed, 1])
             kind, box = self.features, self.domain if isinstance(self.domain, Box) else None
@@ -219,6 +223,10 @@ class ThompsonSampling(GPOptimizer):
             self._quadrature(points)  # refused before anything changes
         super()._replace(points, prior)
         self._fresh()
+
+    def _restore(self, arrays: dict[str, np.ndarray[Any, Any]], values: dict[str, Any]) -> None:
+        super()._restore(arrays, values)
+        self._fresh()  # features made before anything had been seen may be others
 
     # -- what is known -----------------------------------------------------------------------
 

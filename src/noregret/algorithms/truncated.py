@@ -55,9 +55,12 @@ class Moment:
         if not self.estimated or use == self._used:
             return False
         self._used = use
-        before = self.value
-        # Rewards that are all zero bound nothing: any level lets them through.
-        self.value = robust_moment(rewards[:use], self.alpha) or self.value
+        before, value = self.value, 0.0
+        # Where most rewards are zero, so may an estimate be, which bounds nothing: an earlier one.
+        while use and not value:
+            value = robust_moment(rewards[:use], self.alpha)
+            use //= 2
+        self.value = value or 1.0  # rewards that are all zero: any level lets them through
         return self.value != before
 
 
@@ -91,7 +94,8 @@ class FeatureGP(GPOptimizer):
         if lam is None and not is_auto(kernel):
             lam = 1.0
         if is_auto(noise) and not is_auto(kernel) and not is_auto(norm):
-            noise = norm  # there is no fit; where the noise matters it is estimated on the way
+            # There is no fit; where the noise matters it is estimated on the way.
+            noise = _checks.positive("norm", norm)
         super().__init__(
             domain,
             kernel,
