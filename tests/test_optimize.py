@@ -136,3 +136,21 @@ def test_progress_is_one_line_on_standard_error(capsys):
     assert out == ""
     assert "3/3 evaluations" in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("way", "pick"), [(nr.maximize, max), (nr.minimize, min)])
+def test_progress_shows_the_best_value_so_far(capsys, way, pick):
+    seen = []
+
+    def f(x):
+        seen.append(float(3.0 - x[0]))
+        return seen[-1]
+
+    result = way(f, nr.Box([(0, 1)]), 4, seed=0)
+    assert (
+        capsys.readouterr().err.rstrip().endswith(f"4/4 evaluations, best reward {pick(seen):.6g}")
+    )
+    way(f, None, 3, algorithm=result.algorithm)
+    assert (
+        capsys.readouterr().err.rstrip().endswith(f"3/3 evaluations, best reward {pick(seen):.6g}")
+    )

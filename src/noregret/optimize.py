@@ -154,6 +154,7 @@ def _run(
         optimizer = _algorithm(algorithm, as_domain(domain), budget, tol, seed, options)
     own = getattr(optimizer, "batch_size", 1)
     first, line = optimizer.t, _Progress(progress, budget)
+    best = float(optimizer.history.rewards.max()) if first else -math.inf
     stopped = "budget"
     try:
         while optimizer.t - first < budget:
@@ -166,7 +167,8 @@ def _run(
             except BaseException:
                 optimizer.cancel(batch)
                 raise
-            line.show(optimizer.t - first, sign * float((sign * optimizer.history.rewards).max()))
+            best = max(best, float(values.max()))
+            line.show(optimizer.t - first, sign * best)
             if tol is not None and optimizer.recommend().gap <= tol:
                 stopped = "tol"
                 break

@@ -154,6 +154,7 @@ class HuberGPUCB(FeatureGP):
         residuals = self._seen(observations.rewards) - fitted
         if not self._given:
             self._scale = robust_scale(residuals)
+        self._earlier = None  # what was believed of another noise contradicts no norm
         cuts = self._cuts()[rows]
         self._spread = float(np.sqrt(np.mean(np.square(np.clip(residuals, -cuts, cuts)))))
 
