@@ -292,7 +292,7 @@ def _download(file: _File) -> Path:
     try:
         import pooch
     except ImportError as error:
-        raise ImportError(
+        raise ValueError(
             "downloading data sets needs pooch: pip install noregret[experiments]; "
             "or set NOREGRET_DATA to a folder that holds them"
         ) from error

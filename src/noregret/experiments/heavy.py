@@ -180,7 +180,7 @@ def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
                     "rounds T": horizon,
                     "R_T / T": mean,
                     "95 % interval ±": half,
-                    "deviation over runs": average.std(ddof=1) if len(average) > 1 else 0.0,
+                    "deviation over runs": average.std(ddof=1) if len(average) > 1 else None,
                     "average regret, last quarter": late.mean(),
                     "uniform choice": last["uniform"].mean(),
                     "s a run": last["seconds"].mean(),
