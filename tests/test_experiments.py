@@ -361,6 +361,13 @@ class TestPage:
         for picture in (DOCS / "results").glob("*.png"):
             assert picture.stat().st_size <= 150_000
 
+    def test_a_number_that_is_not_there_is_reported_with_its_file(self, tmp_path):
+        (tmp_path / "x.json").write_text('{"measured": {"a": null}}')
+        for wrong in ("{measured[b]}", "{measured[a]:.2f}", "{settings[runs]}"):
+            (tmp_path / "x.md").write_text(wrong)
+            with pytest.raises(ValueError, match=r"x\.md names a number"):
+                page._read(tmp_path, "x")
+
     def test_only_results_with_the_settings_of_the_page_are_taken(self, tmp_path):
         (tmp_path / "docs").mkdir()
         reproduce(find("bkb-fig1"), tmp_path, size="quick")

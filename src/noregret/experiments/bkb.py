@@ -13,7 +13,7 @@ from noregret.algorithms import make
 from noregret.algorithms.bkb import BKB
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, lines, looks, panels
+from noregret.experiments.figures import interval, legend, lines, looks, over_runs, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel
 
@@ -98,11 +98,11 @@ def _draw_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, F
             axis.plot(x, mean - 3 * std, lw=1.2, label=f"{_METHODS[method]}, ± 3 std", **look)
             axis.plot(x, mean + 3 * std, lw=1.2, **look)
         data = one.filter(pl.col("method") == "data")
-        axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3)
+        axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3, label="evaluations")
         axis.set(
             title=f"t = {t}, {first['inducing'][0]} inducing points", xlabel="x", ylabel="f(x)"
         )
-    axes[0].legend(frameon=False, fontsize=7)
+    legend(figure, axes[0], columns=5)
     return {"": figure}
 
 
@@ -260,9 +260,24 @@ def _measure_costs(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
             }
         )
     ratio = (table["inducing"] / table["bound"]).filter(table["algorithm"] == "bkb")
-    last = table.filter(pl.col("t") == settings["horizon"])
-    regret = {n: interval(last.filter(pl.col("algorithm") == n)["regret"]) for n in _ALGORITHMS}
-    return {"rows": rows, "largest_share_of_bound": ratio.max(), "regret": regret}
+    exponent, regret = {}, {}
+    for name in _ALGORITHMS:
+        part = table.filter(pl.col("algorithm") == name)
+        t, seconds, _ = over_runs(part, "t", "seconds")
+        exponent[name] = growth(t, seconds)
+        regret[name] = over_runs(part, "t", "regret")[1][-1]
+    return {
+        "rows": rows,
+        "largest_share_of_bound": ratio.max(),
+        "exponent": exponent,
+        "regret": regret,
+    }
+
+
+def growth(t: Floats, seconds: Floats) -> float:
+    """The exponent p of seconds ~ t^p between the last row and the one at a quarter of its t."""
+    first = max(int(np.searchsorted(t, t[-1] / 4.0, side="right")) - 1, 0)
+    return float(np.log(seconds[-1] / seconds[first]) / np.log(t[-1] / t[first]))
 
 
 EXPERIMENTS = (

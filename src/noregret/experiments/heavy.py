@@ -15,7 +15,7 @@ from noregret._types import Floats, Ints
 from noregret.algorithms import make
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, lines, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.experiments.problems import line
@@ -135,7 +135,7 @@ def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Map
     table = table.filter(pl.col("regret").is_not_null())
     table = table.with_columns(average=pl.col("regret") / pl.col("t"))
     found = [width for width in WIDTHS if width in table["width"]]
-    figure, axes = panels(len(found))
+    figure, axes = panels(len(found), height=3.6)
     for axis, width in zip(axes, found, strict=True):
         part = table.filter(pl.col("width") == width)
         uniform = float(np.mean(part["uniform"].to_numpy()))
@@ -144,13 +144,11 @@ def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Map
         runs = part["seed"].n_unique()
         axis.set(
             title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
-            xlabel="rounds T",
-            ylabel=f"average regret R_T / T{unit}",
-            ylim=(0.0, 1.4 * uniform),
+            xlabel="rounds $T$",
+            ylabel=f"average regret $R_T/T${unit}",
         )
-    figure.set_figwidth(figure.get_figwidth() + 1.8)  # room for the legend
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8)
+    cut_bands(axes)
+    legend(figure, axes[0], columns=2 if len(found) == 1 else 5)
     return {"": figure}
 
 
