@@ -15,7 +15,7 @@ from noregret.cli.main import app
 from noregret.experiments import bkb, figures, page
 from noregret.experiments.cells import Cell, Store, compute, labels
 from noregret.experiments.experiment import Experiment, Files, reproduce
-from noregret.experiments.play import checkpoints, play
+from noregret.experiments.play import play
 from noregret.experiments.registry import experiments, find
 
 #: one experiment per paper for the default suite; all of them are in the slow part
@@ -225,13 +225,9 @@ class TestPlay:
     def test_batches_have_at_most_the_size_asked_for(self):
         opt = nr.Uniform(np.arange(5.0)[:, None], nr.RBF(1.0), seed=0)
         frame = play(opt, 10, lambda batch: batch.points[:, 0], lambda value, t: value, 4.0,
-                     at_most=4)  # fmt: skip
+                     at_most=4, marks=np.arange(1, 11))  # fmt: skip
         assert frame["batch"].to_list() == [4] * 8 + [2] * 2
         assert frame["batches"].to_list() == [1] * 4 + [2] * 4 + [3] * 2
-
-    def test_checkpoints_reach_from_one_to_the_horizon(self):
-        assert checkpoints(3).tolist() == [1, 2, 3]
-        assert checkpoints(1000, 5)[[0, -1]].tolist() == [1, 1000]
 
 
 class TestFigures:

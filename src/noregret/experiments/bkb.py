@@ -14,6 +14,7 @@ from noregret.algorithms.bkb import BKB
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, legend, lines, looks, over_runs, panels
+from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel
 
@@ -158,7 +159,7 @@ def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
     centres, heights = rng.random((60, 2)), rng.uniform(-1.0, 1.0, 60)
     norm = float(np.sqrt(heights @ _PLANE_KERNEL(centres, centres) @ heights))
     f = _PLANE_KERNEL(points, centres) @ heights
-    errors = _PLANE_NOISE * rng.standard_normal(horizon)
+    rewards = Noise("gaussian", _PLANE_NOISE).paired(horizon, rng)
     name = "gpucb" if algorithm == _PLAIN else algorithm
     options: dict[str, Any] = {"qbar": 2.0} if name == "bkb" else {}
     opt = make(
@@ -172,10 +173,7 @@ def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
         sizes.append(0 if batch.info is None else batch.info.dictionary_size)
         return np.asarray(f[batch.ids])
 
-    frame = play(
-        opt, horizon, values, lambda value, t: value + errors[t : t + len(value)], float(f.max()),
-        marks=marks,
-    )  # fmt: skip
+    frame = play(opt, horizon, values, rewards, float(f.max()), marks=marks)
     if algorithm == _PLAIN:
         clock = _plain_seconds(points, opt.history.ids, 1.0)
         frame = frame.with_columns(pl.Series("seconds", clock[marks - 1]))

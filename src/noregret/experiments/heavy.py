@@ -82,7 +82,7 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
     rng = np.random.default_rng([2019, case.number, seed])
     drawn = line(case.kernel, case.noise, rng)
     f = drawn.values()
-    rewards = _paired(case.noise, horizon, rng)
+    rewards = case.noise.paired(horizon, rng)
     chosen = options(algorithm, case.alpha, case.v, horizon, nodes=32)
     opt = make(
         chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width, seed=seed,
@@ -93,17 +93,6 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
         marks=marks(horizon),
     )  # fmt: skip
     return frame.with_columns(uniform=float(f.max() - f.mean()))
-
-
-def _paired(
-    noise: Noise, horizon: int, rng: np.random.Generator
-) -> Callable[[Floats, int], Floats]:
-    """Rewards whose noise depends on the evaluation's number alone."""
-    if noise.kind == "pareto":  # the noise is a factor with mean one
-        factors = noise.draw(np.ones(horizon), rng)
-        return lambda value, t: value * factors[t : t + len(value)]
-    errors = noise.draw(np.zeros(horizon), rng)
-    return lambda value, t: value + errors[t : t + len(value)]
 
 
 # -- panels and numbers of average regret --------------------------------------------------------
