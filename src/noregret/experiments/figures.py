@@ -104,6 +104,9 @@ def cut_bands(axes: "Sequence[Axes]") -> None:
     for axis in axes:
         if axis.get_yscale() == "log":
             axis.set_ylim(0.6 * values.min(), 1.6 * values.max())
+        elif values.min() < 0:
+            margin = 0.1 * np.ptp(values)
+            axis.set_ylim(values.min() - margin, values.max() + margin)
         else:
             axis.set_ylim(0.0, 1.2 * values.max())
 
