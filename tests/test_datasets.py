@@ -99,16 +99,6 @@ def test_modelled_repeats_keep_what_is_known(cells):
 
 
 @needs("nasbench101")
-def test_draws_are_the_repeats(cells):
-    ids = np.repeat([7, 8], 3000)
-    drawn = cells.draw(ids, np.random.default_rng(0))
-    for cell in (7, 8):
-        values, counts = np.unique(drawn[ids == cell], return_counts=True)
-        np.testing.assert_array_equal(values, np.sort(cells.repeats[cell]))
-        assert counts.min() > 900
-
-
-@needs("nasbench101")
 def test_modelled_training_times(cells):
     """The line that the data's notes give: 1081.5 + 676.06 macs/10⁹, here at two cells."""
     np.testing.assert_allclose(

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 import noregret as nr
 from noregret.cli.main import app
 from noregret.experiments import bkb, figures, page
-from noregret.experiments.cells import Cell, Store, compute
-from noregret.experiments.experiment import Experiment, reproduce
-from noregret.experiments.play import checkpoints, play
+from noregret.experiments.cells import Cell, Store, compute, labels
+from noregret.experiments.experiment import Experiment, Files, reproduce
+from noregret.experiments.play import play
 from noregret.experiments.registry import experiments, find
 
 #: one experiment per paper for the default suite; all of them are in the slow part
@@ -35,6 +35,10 @@ DOCS = Path(__file__).parents[1] / "docs"
 def squares(seed: int, power: int) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     return pl.DataFrame({"t": [1, 2, 3], "value": rng.random(3) ** power})
+
+
+def dies() -> pl.DataFrame:
+    os._exit(1)
 
 
 def small() -> Experiment:
@@ -105,6 +109,24 @@ class TestCells:
                 list(compute([wrong], Store(tmp_path), jobs, lambda cell: None))
         assert not list(tmp_path.glob("*"))
 
+    def test_a_damaged_answer_is_computed_again(self, tmp_path):
+        cell, store = Cell(squares, {"seed": 0, "power": 1}), Store(tmp_path)
+        ((_, whole),) = compute([cell], store, 1, lambda cell: None)
+        (path,) = tmp_path.iterdir()
+        path.write_bytes(path.read_bytes()[:100])
+        ((_, again),) = compute([cell], store, 1, lambda cell: None)
+        assert again["value"].equals(whole["value"])
+        assert store.read(cell) is not None
+
+    def test_a_worker_that_dies_is_reported(self, tmp_path):
+        with pytest.raises(ChildProcessError, match="fewer jobs"):
+            list(compute([Cell(dies)], Store(tmp_path), 2, lambda cell: None))
+
+    def test_labels_are_what_cells_differ_in(self):
+        cells = [Cell(squares, {"seed": s, "power": p, "name": "x"}) for s, p in ((0, 2), (1, 2))]
+        assert list(labels(cells).values()) == ["seed 0", "seed 1"]
+        assert list(labels(cells[:1]).values()) == ["squares"]
+
 
 class TestReproduce:
     def test_writes_picture_table_and_summary(self, tmp_path):
@@ -166,6 +188,20 @@ class TestReproduce:
             reproduce(small(), tmp_path, **wrong)
         assert not list(tmp_path.iterdir())
 
+    def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        begun: list[Cell] = []
+        with pytest.raises(ValueError, match="out must be a folder"):
+            reproduce(small(), tmp_path / "file", started=begun.append)
+        assert not begun
+
+    def test_without_matplotlib_nothing_runs(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        begun: list[Cell] = []
+        with pytest.raises(ValueError, match="Matplotlib"):
+            reproduce(small(), tmp_path, started=begun.append)
+        assert not begun
+
 
 class TestPlay:
     def test_regret_of_a_run_is_that_of_its_history(self):
@@ -189,13 +225,9 @@ class TestPlay:
     def test_batches_have_at_most_the_size_asked_for(self):
         opt = nr.Uniform(np.arange(5.0)[:, None], nr.RBF(1.0), seed=0)
         frame = play(opt, 10, lambda batch: batch.points[:, 0], lambda value, t: value, 4.0,
-                     at_most=4)  # fmt: skip
+                     at_most=4, marks=np.arange(1, 11))  # fmt: skip
         assert frame["batch"].to_list() == [4] * 8 + [2] * 2
         assert frame["batches"].to_list() == [1] * 4 + [2] * 4 + [3] * 2
-
-    def test_checkpoints_reach_from_one_to_the_horizon(self):
-        assert checkpoints(3).tolist() == [1, 2, 3]
-        assert checkpoints(1000, 5)[[0, -1]].tolist() == [1, 1000]
 
 
 class TestFigures:
@@ -204,7 +236,9 @@ class TestFigures:
         mean, half = figures.interval(values)
         low, high = stats.t.interval(0.95, 6, loc=values.mean(), scale=stats.sem(values))
         assert (mean - half, mean + half) == pytest.approx((low, high))
-        assert figures.interval([3.0]) == (3.0, 0.0)
+        mean, half = figures.interval([3.0])
+        assert mean == 3.0
+        assert np.isnan(half)  # one run says nothing of the spread
 
     def test_bands_are_over_runs_at_each_x(self):
         frame = pl.DataFrame({"t": [2, 1, 2, 1], "y": [5.0, 1.0, 7.0, 3.0]})
@@ -228,11 +262,9 @@ class TestRegistry:
         wanted |= {"pi-table1", "pi-fig1", "pi-fig2"}
         assert set(experiments()) == wanted
 
-    @pytest.mark.parametrize("id_", experiments())
+    @pytest.mark.parametrize("id_", [id_ for id_, one in experiments().items() if one.repeated])
     def test_runs_have_seeds_that_algorithms_share(self, id_):
         experiment = find(id_)
-        if "runs" not in experiment.settings():
-            return
         groups: dict[str, set[int]] = {}
         for cell in experiment.cells(experiment.settings()):
             if "seed" not in cell.arguments:  # a fact of the data, not a run
@@ -241,6 +273,7 @@ class TestRegistry:
             groups.setdefault(json.dumps(rest), set()).add(cell.arguments["seed"])
         for seeds in groups.values():
             assert seeds == set(range(len(seeds)))
+        assert max(map(len, groups.values())) == experiment.settings()["runs"]
 
     def test_an_unknown_id_is_refused_with_those_there_are(self):
         with pytest.raises(ValueError, match=r"bkb-fig1.*got 'bkb-fig9'"):
@@ -296,12 +329,24 @@ class TestCommandLine:
             (["nothing"], "ID must be one of"),
             ([], "--list"),
             (["bkb-fig1", "--quick", "--full"], "exclude"),
+            (["ts-fig1", "--runs", "2"], "no runs"),
         ],
     )
     def test_wrong_use_is_refused(self, arguments, says):
         answer = self.run(*arguments)
         assert answer.exit_code == 1
         assert says in answer.stderr
+
+    def test_all_takes_runs_where_there_are_any(self, tmp_path, monkeypatch):
+        given = {}
+
+        def run(experiment, out, *, runs, **others):
+            given[experiment.id] = runs
+            return Files(out, out, ())
+
+        monkeypatch.setattr("noregret.cli.reproduce.run_experiment", run)
+        assert self.run("--all", "--runs", "2", "--out", str(tmp_path)).exit_code == 0
+        assert given == {id_: 2 if one.repeated else None for id_, one in experiments().items()}
 
 
 class TestPage:
@@ -311,6 +356,13 @@ class TestPage:
     def test_pictures_are_small(self):
         for picture in (DOCS / "results").glob("*.png"):
             assert picture.stat().st_size <= 150_000
+
+    def test_a_number_that_is_not_there_is_reported_with_its_file(self, tmp_path):
+        (tmp_path / "x.json").write_text('{"measured": {"a": null}}')
+        for wrong in ("{measured[b]}", "{measured[a]:.2f}", "{settings[runs]}"):
+            (tmp_path / "x.md").write_text(wrong)
+            with pytest.raises(ValueError, match=r"x\.md names a number"):
+                page._read(tmp_path, "x")
 
     def test_only_results_with_the_settings_of_the_page_are_taken(self, tmp_path):
         (tmp_path / "docs").mkdir()

@@ -64,3 +64,11 @@ def test_the_plain_posterior_makes_the_choices_of_gp_ucb():
     plain, gpucb = (bkb.costs(0, name, 60, 50) for name in ("plain", "gpucb"))
     assert plain["regret"].to_list() == gpucb["regret"].to_list()
     assert plain["seconds"].is_sorted()
+
+
+def test_growth_is_the_exponent_of_a_power():
+    t = np.array([50.0, 100.0, 300.0, 400.0, 1000.0])
+    assert bkb.growth(t, 3.0 * t**1.7) == pytest.approx(1.7)
+    # What came before a quarter of the end does not count.
+    assert bkb.growth(t, np.array([9.0, 1.0, 1.0, 1.0, 10.0])) == pytest.approx(1.0)
+    assert bkb.growth(t[-2:], t[-2:]) == pytest.approx(1.0)

@@ -41,6 +41,14 @@ def test_a_linear_axis_starts_at_zero():
     assert axes[1].get_ylim()[1] > 100.0
 
 
+def test_negative_lines_have_a_margin_on_both_sides():
+    _, (axis,) = figures.panels(1)
+    axis.plot([0, 1], [-6.0, -1.0])
+    axis.fill_between([0, 1], -50.0, 50.0)
+    figures.cut_bands([axis])
+    assert axis.get_ylim() == pytest.approx((-6.5, -0.5))
+
+
 def test_one_legend_for_all_panels():
     figure, axes = _wide_band("linear")
     figures.legend(figure, axes[1])

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import noregret as nr
@@ -133,3 +134,21 @@ def test_bandwidths_and_starts_are_those_of_the_appendix() -> None:
     assert starts["bbkb-fig3"] == {(2000, 125.0)}
     assert starts["bbkb-fig7"] == {(0, 100.0)}
     assert starts["bbkb-fig4"] == starts["bbkb-fig3"] | starts["bbkb-fig7"]
+
+
+def test_the_measure_says_until_when_evolution_is_quicker() -> None:
+    seconds = {"global": [2.0, 2.0, 3.0], "local": [5.0, 6.0, 8.0], "evolution": [1.0, 3.0, 7.0]}
+    columns = {"initial": 0, "seed": 0, "batches": 1, "batch": 4, "ratio": 0.5, "hours": 1.0}
+    rows = [
+        {"algorithm": name, "t": t, "seconds": s, "simple": 0.1, "start": 0.0, **columns}
+        for name, all_ in seconds.items()
+        for t, s in zip((10, 20, 30), all_, strict=True)
+    ]
+    table = pl.DataFrame(rows).with_columns(initial_gap=pl.lit(None, pl.Float64))
+    end = find("bbkb-fig7").measure(table, {"horizon": 30})["end"]["alone"]
+    assert {name: found["behind"] for name, found in end.items()} == {
+        "global": 10,
+        "local": 30,
+        "evolution": 0,
+    }
+    assert end["local"]["largest"] == 4.0

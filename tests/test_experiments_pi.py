@@ -33,12 +33,20 @@ def test_a_run_is_the_papers_loop(algorithm):
     assert last["relative"] == pytest.approx(regret / (50 * (f.max() - f.mean())))
 
 
-def test_algorithms_of_a_run_share_function_and_noise():
-    def first(algorithm):
-        frame = pi.classic(0, algorithm, "Branin", side=5, horizon=4)
-        return frame["uniform"].to_list()
+def test_algorithms_of_a_run_share_function_and_noise(monkeypatch):
+    made = []
 
-    assert first("pigpucb") == first("igpucb")
+    def recorded(*arguments, **options):
+        made.append(nr.make(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr(pi, "make", recorded)
+    for algorithm, seed in (("pigpucb", 0), ("igpucb", 0), ("igpucb", 1)):
+        pi.classic(seed, algorithm, "Branin", side=5, horizon=8)
+    f = problems.SCALED["Branin"].on_grid(5).values()
+    one, two, other = (opt.history.rewards - f[opt.history.ids] for opt in made)
+    assert one == pytest.approx(two)
+    assert one != pytest.approx(other)
 
 
 def test_classics_are_given_norm_one_and_the_noises_half_range(monkeypatch):

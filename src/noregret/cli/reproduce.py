@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.progress import TimeElapsedColumn as Elapsed
-from rich.table import Table
+from rich.table import Column, Table
 
 from noregret._threads import worker_count
 from noregret.cli.app import Json, command, console, print_json, print_table, say
-from noregret.experiments.cells import Cell
+from noregret.experiments.cells import Cell, labels
 from noregret.experiments.experiment import Experiment, Files
 from noregret.experiments.experiment import reproduce as run_experiment
 from noregret.experiments.registry import experiments, find
@@ -24,28 +24,30 @@ def reproduce(
     listed: Annotated[bool, typer.Option("--list", help="Name every experiment.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Run them all, one after another.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Seconds instead of minutes: a smaller problem.")
+        bool, typer.Option("--quick", help="A smaller problem: seconds, not minutes.")
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="The paper's own settings, where they take hours.")
+        bool, typer.Option("--full", help="The paper's own settings: for some, hours.")
     ] = False,
     runs: Annotated[
-        int | None, typer.Option(min=1, help="Repetitions; each has a seed of its own.")
+        int | None,
+        typer.Option(min=1, help="Repetitions (of slow algorithms fewer, unless --full)."),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; default: one per core.")
     ] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="Where results go.")] = "results",
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Compute again what is stored there already.")
+        bool,
+        typer.Option("--fresh", help="Compute everything again, also what DIR holds."),
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Rerun figures and tables of the papers behind the algorithms.
 
-    Writes a picture per figure (PNG), the raw numbers (Parquet) and a summary with settings, seeds
-    and versions (JSON) to the folder. An interrupted run goes on where it stopped when the same
-    command is given again.
+    Writes the pictures (PNG), the raw numbers (Parquet) and a summary (JSON) to a folder.
+
+    Interrupt it when you like: the same command goes on where it stopped.
     """
     if listed:
         _list(as_json)
@@ -56,11 +58,14 @@ def reproduce(
         raise ValueError("give the ids of experiments, or --all; --list names them")
     chosen = list(experiments().values()) if every else [find(name) for name in ids or []]
     size = "quick" if quick else "full" if full else "page"
+    repetitions = {one.id: runs for one in chosen if one.repeated or not every}
     for one in chosen:  # a wrong setting is refused before anything runs
-        one.settings(size, runs)
+        one.settings(size, repetitions.get(one.id))
     written = {}
     for one in chosen:
-        files = _run(one, Path(out), size, runs, jobs or worker_count(), fresh, quiet=as_json)
+        files = _run(
+            one, Path(out), size, repetitions.get(one.id), jobs or worker_count(), fresh, as_json
+        )
         written[one.id] = [str(path) for path in (*files.pictures, files.table, files.summary)]
         if not as_json:
             say(f"{one.id}: {', '.join(written[one.id])}")
@@ -89,21 +94,23 @@ def _run(
     fresh: bool,
     quiet: bool,
 ) -> Files:
-    cells = experiment.cells(experiment.settings(size, runs))
+    names = labels(experiment.cells(experiment.settings(size, runs)))
+    text = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}", table_column=text),
+        BarColumn(20),
         MofNCompleteColumn(),
         Elapsed(),
         console=console,
         disable=quiet,
+        expand=True,
     )
     with bar:
-        whole = bar.add_task(experiment.id, total=len({cell.key for cell in cells}))
+        whole = bar.add_task(experiment.id, total=len(names))
         running: dict[str, TaskID] = {}
 
         def started(cell: Cell) -> None:
-            running[cell.key] = bar.add_task(f"  {cell.label}", total=1)
+            running[cell.key] = bar.add_task(f"  {names[cell.key]}", total=1)
 
         def finished(cell: Cell) -> None:
             if cell.key in running:

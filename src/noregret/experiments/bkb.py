@@ -13,7 +13,8 @@ from noregret.algorithms import make
 from noregret.algorithms.bkb import BKB
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, lines, looks, panels
+from noregret.experiments.figures import interval, legend, lines, looks, over_runs, panels
+from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel
 
@@ -98,11 +99,11 @@ def _draw_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, F
             axis.plot(x, mean - 3 * std, lw=1.2, label=f"{_METHODS[method]}, ± 3 std", **look)
             axis.plot(x, mean + 3 * std, lw=1.2, **look)
         data = one.filter(pl.col("method") == "data")
-        axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3)
+        axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3, label="evaluations")
         axis.set(
             title=f"t = {t}, {first['inducing'][0]} inducing points", xlabel="x", ylabel="f(x)"
         )
-    axes[0].legend(frameon=False, fontsize=7)
+    legend(figure, axes[0], columns=5)
     return {"": figure}
 
 
@@ -158,7 +159,7 @@ def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
     centres, heights = rng.random((60, 2)), rng.uniform(-1.0, 1.0, 60)
     norm = float(np.sqrt(heights @ _PLANE_KERNEL(centres, centres) @ heights))
     f = _PLANE_KERNEL(points, centres) @ heights
-    errors = _PLANE_NOISE * rng.standard_normal(horizon)
+    rewards = Noise("gaussian", _PLANE_NOISE).paired(horizon, rng)
     name = "gpucb" if algorithm == _PLAIN else algorithm
     options: dict[str, Any] = {"qbar": 2.0} if name == "bkb" else {}
     opt = make(
@@ -172,10 +173,7 @@ def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
         sizes.append(0 if batch.info is None else batch.info.dictionary_size)
         return np.asarray(f[batch.ids])
 
-    frame = play(
-        opt, horizon, values, lambda value, t: value + errors[t : t + len(value)], float(f.max()),
-        marks=marks,
-    )  # fmt: skip
+    frame = play(opt, horizon, values, rewards, float(f.max()), marks=marks)
     if algorithm == _PLAIN:
         clock = _plain_seconds(points, opt.history.ids, 1.0)
         frame = frame.with_columns(pl.Series("seconds", clock[marks - 1]))
@@ -260,9 +258,24 @@ def _measure_costs(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
             }
         )
     ratio = (table["inducing"] / table["bound"]).filter(table["algorithm"] == "bkb")
-    last = table.filter(pl.col("t") == settings["horizon"])
-    regret = {n: interval(last.filter(pl.col("algorithm") == n)["regret"]) for n in _ALGORITHMS}
-    return {"rows": rows, "largest_share_of_bound": ratio.max(), "regret": regret}
+    exponent, regret = {}, {}
+    for name in _ALGORITHMS:
+        part = table.filter(pl.col("algorithm") == name)
+        t, seconds, _ = over_runs(part, "t", "seconds")
+        exponent[name] = growth(t, seconds)
+        regret[name] = over_runs(part, "t", "regret")[1][-1]
+    return {
+        "rows": rows,
+        "largest_share_of_bound": ratio.max(),
+        "exponent": exponent,
+        "regret": regret,
+    }
+
+
+def growth(t: Floats, seconds: Floats) -> float:
+    """The exponent p of seconds ~ t^p between the last row and the one at a quarter of its t."""
+    first = max(int(np.searchsorted(t, t[-1] / 4.0, side="right")) - 1, 0)
+    return float(np.log(seconds[-1] / seconds[first]) / np.log(t[-1] / t[first]))
 
 
 EXPERIMENTS = (

@@ -11,10 +11,12 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import active_children, get_context
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import polars as pl
@@ -48,11 +50,6 @@ class Cell:
         text = json.dumps([name, dict(self.arguments)], sort_keys=True)
         return f"{self.function.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
-    @property
-    def label(self) -> str:
-        """What people see while it runs."""
-        return " ".join(str(value) for value in self.arguments.values()) or self.function.__name__
-
     def compute(self) -> pl.DataFrame:
         """The answer, with the arguments and the cost as columns."""
         started = time.process_time()
@@ -63,23 +60,55 @@ class Cell:
         return frame.with_columns(*given, cost)
 
 
+def labels(cells: Sequence[Cell]) -> dict[str, str]:
+    """What people see while a cell runs, by its key: the arguments in which the cells differ."""
+    values: dict[str, set[Any]] = {}
+    for cell in cells:
+        for name, value in cell.arguments.items():
+            values.setdefault(name, set()).add(value)
+    found = {}
+    for cell in cells:
+        parts = [
+            value if isinstance(value, str) else f"{name} {value}"
+            for name, value in cell.arguments.items()
+            if len(values[name]) > 1
+        ]
+        found[cell.key] = ", ".join(parts) or cell.function.__name__
+    return found
+
+
 class Store:
     """Answers of cells in a folder, one Parquet file each."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def check(self) -> None:
+        """Make the folder; refuse one that cannot be written to before anything is computed."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise ValueError(
+                f"out must be a folder that can be written to, got {self.folder.parent} ({error})"
+            ) from error
+
     def _path(self, cell: Cell) -> Path:
         return self.folder / f"{cell.key}.parquet"
 
     def read(self, cell: Cell) -> pl.DataFrame | None:
-        """The stored answer, or None."""
+        """The stored answer, or None; also None where the file is damaged."""
         path = self._path(cell)
-        return pl.read_parquet(path) if path.exists() else None
+        if not path.exists():
+            return None
+        try:
+            return pl.read_parquet(path)
+        except pl.exceptions.PolarsError:
+            return None
 
     def write(self, cell: Cell, frame: pl.DataFrame) -> None:
         """Store an answer: all of it, or nothing."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self._path(cell)
         part = path.with_suffix(f".{os.getpid()}.part")
         frame.write_parquet(part)
@@ -92,22 +121,24 @@ class Store:
 
 def compute(
     cells: Sequence[Cell], store: Store, jobs: int, started: Callable[[Cell], None]
-) -> Iterator[Cell]:
-    """Compute and store what is missing, ``jobs`` cells at a time; yields cells as they are done.
+) -> Iterator[tuple[Cell, pl.DataFrame]]:
+    """Compute and store what is missing, ``jobs`` cells at a time; yields cells with their answers.
 
     ``started`` is called when work on a cell begins. Cells that are stored already come first.
     """
     missing = []
     for cell in {cell.key: cell for cell in cells}.values():
-        if store.read(cell) is None:
+        stored = store.read(cell)
+        if stored is None:
             missing.append(cell)
         else:
-            yield cell
+            yield cell, stored
     if jobs == 1:
         for cell in missing:
             started(cell)
-            store.write(cell, cell.compute())
-            yield cell
+            frame = cell.compute()
+            store.write(cell, frame)
+            yield cell, frame
         return
     others = set(active_children())
     # Children are started afresh: a forked one would inherit threads that do not run in it.
@@ -123,8 +154,14 @@ def compute(
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     cell = running.pop(future)
-                    store.write(cell, future.result())
-                    yield cell
+                    frame = future.result()
+                    store.write(cell, frame)
+                    yield cell, frame
+        except BrokenProcessPool as error:
+            raise ChildProcessError(
+                "a worker process died, perhaps for want of memory: give fewer jobs; "
+                "what is done is stored"
+            ) from error
         except BaseException:
             for child in set(active_children()) - others:  # nobody waits for what they are doing
                 child.terminate()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat
 
-from noregret._types import Floats, Ints
+from noregret._types import Floats
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,6 @@ class NASBench:
     repeats: Floats
     failed: np.ndarray[Any, np.dtype[np.bool_]]
     seconds: Floats
-
-    def draw(self, ids: Ints, rng: np.random.Generator) -> Floats:
-        """One of the three repeats of each of these cells, uniformly at random (n)."""
-        return np.asarray(self.repeats[ids, rng.integers(3, size=len(ids))])
 
 
 @dataclass(frozen=True)
@@ -292,7 +288,7 @@ def _download(file: _File) -> Path:
     try:
         import pooch
     except ImportError as error:
-        raise ImportError(
+        raise ValueError(
             "downloading data sets needs pooch: pip install noregret[experiments]; "
             "or set NOREGRET_DATA to a folder that holds them"
         ) from error

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from noregret.experiments import figures
 from noregret.experiments.cells import COST, Cell, Store, compute
-from noregret.experiments.figures import save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,6 +58,11 @@ class Experiment:
     draw: "Callable[[pl.DataFrame, Settings], Mapping[str, Figure]]"
     measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]]
 
+    @property
+    def repeated(self) -> bool:
+        """Whether it has runs, not one picture only."""
+        return "runs" in self.sizes["page"]
+
     def settings(self, size: str = "page", runs: int | None = None) -> dict[str, Any]:
         """The settings of a size, with another number of runs where it is given."""
         if size not in SIZES:
@@ -66,7 +71,7 @@ class Experiment:
         if runs is not None:
             if runs < 1:
                 raise ValueError(f"runs must be at least 1, got {runs}")
-            if "runs" not in chosen:
+            if not self.repeated:
                 raise ValueError(f"{self.id} draws one picture and has no runs to repeat")
             chosen["runs"] = runs
         return chosen
@@ -114,21 +119,24 @@ def reproduce(
     settings = experiment.settings(size, runs)
     cells = list(experiment.cells(settings))
     store = Store(out / "cells")
+    figures.check()
+    store.check()
     if fresh:
         for cell in cells:
             store.forget(cell)
-    for cell in compute(cells, store, jobs, started):
+    answers = {}
+    for cell, frame in compute(cells, store, jobs, started):
+        answers[cell.key] = frame
         finished(cell)
-    frames = [frame for cell in cells if (frame := store.read(cell)) is not None]
+    frames = [answers[cell.key] for cell in cells]
     table = pl.concat(frames, how="diagonal")
-    out.mkdir(parents=True, exist_ok=True)
     stem = out / experiment.id
     table_path, summary_path = stem.with_suffix(".parquet"), stem.with_suffix(".json")
     table.write_parquet(table_path)
     pictures = []
     for suffix, figure in experiment.draw(table, settings).items():
         path = out / f"{experiment.id}{suffix}.png"
-        save(figure, path)
+        figures.save(figure, path)
         pictures.append(path)
     seconds = sum(float(frame[COST][0]) for frame in frames if len(frame))
     summary = {

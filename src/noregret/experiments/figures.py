@@ -1,6 +1,8 @@
 """One style for all figures: mean and 95 % band over runs, readable in greyscale."""
 
+import importlib.util
 import io
+import math
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -22,14 +24,16 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0,
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
+def check() -> None:
+    """Refuse to go on without Matplotlib, before anything is computed that needs drawing."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("figures need Matplotlib: pip install 'noregret[experiments]'")
+
+
 def panels(count: int, *, columns: int = 3, height: float = 3.2) -> "tuple[Figure, list[Axes]]":
     """A figure with this many panels, at most ``columns`` in a row, in the common style."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ValueError(
-            f"figures need Matplotlib: pip install 'noregret[experiments]' ({error})"
-        ) from error
+    from matplotlib.figure import Figure
+
     across = min(count, columns)
     down = -(-count // across)
     figure = Figure(figsize=(4.2 * across, height * down), layout="constrained")
@@ -52,10 +56,10 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def interval(values: Any) -> tuple[float, float]:
-    """Mean over runs and half-width of its 95 % interval (Student's t; 0 for a single run)."""
+    """Mean over runs and half-width of its 95 % interval (Student's t; NaN for a single run)."""
     array = np.asarray(values, dtype=np.float64)
     if len(array) < 2:
-        return float(array.mean()), 0.0
+        return float(array.mean()), math.nan
     spread = float(array.std(ddof=1) / np.sqrt(len(array)))
     return float(array.mean()), float(stats.t.ppf(0.975, len(array) - 1)) * spread
 
@@ -100,6 +104,9 @@ def cut_bands(axes: "Sequence[Axes]") -> None:
     for axis in axes:
         if axis.get_yscale() == "log":
             axis.set_ylim(0.6 * values.min(), 1.6 * values.max())
+        elif values.min() < 0:
+            margin = 0.1 * np.ptp(values)
+            axis.set_ylim(values.min() - margin, values.max() + margin)
         else:
             axis.set_ylim(0.0, 1.2 * values.max())
 

@@ -15,7 +15,7 @@ from noregret._types import Floats, Ints
 from noregret.algorithms import make
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, lines, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.experiments.problems import line
@@ -82,7 +82,7 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
     rng = np.random.default_rng([2019, case.number, seed])
     drawn = line(case.kernel, case.noise, rng)
     f = drawn.values()
-    rewards = _paired(case.noise, horizon, rng)
+    rewards = case.noise.paired(horizon, rng)
     chosen = options(algorithm, case.alpha, case.v, horizon, nodes=32)
     opt = make(
         chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width, seed=seed,
@@ -93,17 +93,6 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
         marks=marks(horizon),
     )  # fmt: skip
     return frame.with_columns(uniform=float(f.max() - f.mean()))
-
-
-def _paired(
-    noise: Noise, horizon: int, rng: np.random.Generator
-) -> Callable[[Floats, int], Floats]:
-    """Rewards whose noise depends on the evaluation's number alone."""
-    if noise.kind == "pareto":  # the noise is a factor with mean one
-        factors = noise.draw(np.ones(horizon), rng)
-        return lambda value, t: value * factors[t : t + len(value)]
-    errors = noise.draw(np.zeros(horizon), rng)
-    return lambda value, t: value + errors[t : t + len(value)]
 
 
 # -- panels and numbers of average regret --------------------------------------------------------
@@ -135,7 +124,7 @@ def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Map
     table = table.filter(pl.col("regret").is_not_null())
     table = table.with_columns(average=pl.col("regret") / pl.col("t"))
     found = [width for width in WIDTHS if width in table["width"]]
-    figure, axes = panels(len(found))
+    figure, axes = panels(len(found), height=3.6)
     for axis, width in zip(axes, found, strict=True):
         part = table.filter(pl.col("width") == width)
         uniform = float(np.mean(part["uniform"].to_numpy()))
@@ -144,13 +133,11 @@ def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Map
         runs = part["seed"].n_unique()
         axis.set(
             title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
-            xlabel="rounds T",
-            ylabel=f"average regret R_T / T{unit}",
-            ylim=(0.0, 1.4 * uniform),
+            xlabel="rounds $T$",
+            ylabel=f"average regret $R_T/T${unit}",
         )
-    figure.set_figwidth(figure.get_figwidth() + 1.8)  # room for the legend
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8)
+    cut_bands(axes)
+    legend(figure, axes[0], columns=2 if len(found) == 1 else 5)
     return {"": figure}
 
 
@@ -180,7 +167,7 @@ def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
                     "rounds T": horizon,
                     "R_T / T": mean,
                     "95 % interval ±": half,
-                    "deviation over runs": average.std(ddof=1) if len(average) > 1 else 0.0,
+                    "deviation over runs": average.std(ddof=1) if len(average) > 1 else None,
                     "average regret, last quarter": late.mean(),
                     "uniform choice": last["uniform"].mean(),
                     "s a run": last["seconds"].mean(),

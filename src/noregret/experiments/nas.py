@@ -179,6 +179,9 @@ def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
             means = {column: interval(part[column]) for column in ("ratio", "simple", "hours")}
             rest = {column: interval(part[column])[0] for column in ("seconds", "batches", "start")}
             rest["early"] = interval(early.filter(chosen)["simple"])[0]
+            largest = table.filter(chosen).group_by("seed").agg(pl.max("batch"))
+            rest["largest"] = interval(largest["batch"])[0]
+            rest["behind"] = _behind(table.filter(pl.col("initial") == initial), name)
             best = int((part["simple"] == 0.0).sum())
             names[name] = {**{k: mean for k, (mean, _) in means.items()}, **rest, "found": best}
             rows.append(
@@ -200,6 +203,13 @@ def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     gaps = last["initial_gap"].drop_nulls()
     gap = interval(gaps)[0] if len(gaps) else None
     return {"rows": rows, "end": found, "initial_gap": gap}
+
+
+def _behind(table: pl.DataFrame, name: str) -> int:
+    """The last row's t at which evolution has taken less processor time; 0 if there is none."""
+    mean = table.group_by("t", "algorithm").agg(pl.mean("seconds"))
+    both = mean.pivot("algorithm", index="t", values="seconds")
+    return max(both.filter(pl.col("evolution") < pl.col(name))["t"].to_list(), default=0)
 
 
 _SIZES: dict[str, Settings] = {

@@ -1,6 +1,7 @@
 """How the papers' experiments turn a function's value into a reward."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,3 +58,14 @@ class Noise:
         if np.any(f < 0):
             raise ValueError(f"f must not be negative for Pareto rewards, got {f.min()}")
         return np.asarray(f * (parameter - 1.0) / parameter * (1.0 + rng.pareto(parameter, n)))
+
+    def paired(self, horizon: int, rng: np.random.Generator) -> Callable[[Floats, int], Floats]:
+        """Rewards (n) of means (n) and the number of the first of these evaluations, from 0.
+
+        Drawn ahead, the noise depends on that number alone: it is the same for every algorithm.
+        """
+        if self.kind == "pareto":  # the noise is a factor with mean one
+            factors = self.draw(np.ones(horizon), rng)
+            return lambda f, t: f * factors[t : t + len(f)]
+        errors = self.draw(np.zeros(horizon), rng)
+        return lambda f, t: f + errors[t : t + len(f)]

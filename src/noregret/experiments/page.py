@@ -70,9 +70,7 @@ def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
 
 def _section(folder: Path, experiment: Experiment) -> str:
     summary, prose = _read(folder, experiment.id)
-    pictures = [
-        f"![{experiment.title}](results/{name})" for name in summary["pictures"] if name.strip()
-    ]
+    pictures = [f"![{experiment.title}](results/{name})" for name in summary["pictures"]]
     parts = [
         f"### {experiment.id}",
         f"{experiment.figure}: {experiment.title}.",
@@ -87,7 +85,12 @@ def _section(folder: Path, experiment: Experiment) -> str:
 
 def _read(folder: Path, id_: str) -> tuple[dict[str, Any], str]:
     summary = json.loads((folder / f"{id_}.json").read_text())
-    return summary, (folder / f"{id_}.md").read_text().format(**summary)
+    try:
+        return summary, (folder / f"{id_}.md").read_text().format(**summary)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{id_}.md names a number that {id_}.json does not have: {error}"
+        ) from error
 
 
 def _settings(summary: Mapping[str, Any]) -> str:

@@ -50,15 +50,15 @@ def _run(
 ) -> pl.DataFrame:
     """``uniform`` is the expected regret of choosing uniformly until then."""
     f = problem.values()
-    errors = problem.noise.draw(np.zeros(horizon), rng)
+    rewards = problem.noise.paired(horizon, rng)
     options = {"horizon": horizon} if algorithm == "pigpucb" else {}
     opt = make(
         algorithm, problem.domain, ROUGH, noise=problem.noise.xi, norm=norm, delta=0.1, lam=1.0,
         seed=seed, **options,
     )  # fmt: skip
     frame = play(
-        opt, horizon, lambda batch: f[batch.ids], lambda value, t: value + errors[t : t + 1],
-        problem.optimum, at_most=1, marks=_marks(horizon),
+        opt, horizon, lambda batch: f[batch.ids], rewards, problem.optimum, at_most=1,
+        marks=_marks(horizon),
     )  # fmt: skip
     each = problem.optimum - float(f.mean())
     return frame.with_columns(

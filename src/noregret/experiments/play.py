@@ -11,11 +11,6 @@ from noregret.algorithms import Optimizer
 from noregret.results import Batch
 
 
-def checkpoints(horizon: int, count: int = 60) -> Ints:
-    """At most ``count`` evaluation numbers, evenly spaced from 1 to the horizon."""
-    return np.unique(np.linspace(1, horizon, min(count, horizon)).round().astype(np.int64))
-
-
 def play(
     optimizer: Optimizer,
     horizon: int,
@@ -23,8 +18,8 @@ def play(
     noise: Callable[[Floats, int], Floats],
     best: float,
     *,
+    marks: Ints,
     at_most: int | None = None,
-    marks: Ints | None = None,
 ) -> pl.DataFrame:
     """Let an optimiser evaluate until it has been told ``horizon`` rewards in this call.
 
@@ -36,13 +31,13 @@ def play(
         The noiseless values of a batch (n).
     noise
         Rewards (n) for noiseless values and the number of the first evaluation, counted from 0. To
-        pair the noise of algorithms, let it depend on that number alone.
+        pair the noise of algorithms, let it depend on that number alone, as ``Noise.paired`` does.
     best
         The largest value.
+    marks
+        Evaluation numbers (from 1) to report.
     at_most
         Points asked for at once; by default what the algorithm wants.
-    marks
-        Evaluation numbers (from 1) to report; by default :func:`checkpoints`.
 
     Returns
     -------
@@ -69,7 +64,7 @@ def play(
         now = slice(done, done + len(batch))
         got[now], clock[now], sizes[now], order[now] = value, seconds, len(batch), batches
         done += len(batch)
-    at = (checkpoints(horizon) if marks is None else marks) - 1
+    at = marks - 1
     return pl.DataFrame(
         {
             "t": at + 1,

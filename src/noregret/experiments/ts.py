@@ -9,7 +9,7 @@ import polars as pl
 from noregret.domains import Box
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, lines, looks, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, looks, panels
 from noregret.experiments.problems import bimodal, unimodal
 from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
 
@@ -91,8 +91,8 @@ def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
         mean.set_title(f"{title}, mean, uniform iterations left out")
         for axis in (one, mean):
             axis.set(xlabel="iteration (30 evaluations)", ylabel=_ERROR)
-    shown = axes[2].get_legend_handles_labels()
-    figure.legend(*shown, loc="outside lower center", ncols=5, frameon=False)
+    cut_bands(axes[2:])  # where all but two runs drew uniformly, the band is very wide
+    legend(figure, axes[2], columns=5)
     return {"": figure}
 
 

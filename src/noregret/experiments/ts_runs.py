@@ -72,7 +72,7 @@ def decay(
     """
     problem = problem_of(function, level)
     rng = np.random.default_rng([2017, 2, seed])
-    errors = problem.noise.draw(np.zeros(_BATCH * iterations), rng)
+    rewards = problem.noise.paired(_BATCH * iterations, rng)
     opt = algorithm(problem, kernel, seed)
     best = problem.maximizers[0]
     watched = watched_iterations(iterations) if keep else []
@@ -82,7 +82,7 @@ def decay(
         assert isinstance(opt.kernel, RBF)
         length = float(np.max(opt.kernel.lengthscale))
         stages.append((i, opt.uniform, relative_error(batch.points, best), length))
-        opt.tell(batch, problem.function(batch.points) + errors[_BATCH * (i - 1) : _BATCH * i])
+        opt.tell(batch, rewards(problem.function(batch.points), _BATCH * (i - 1)))
         if i in watched:
             found = dict(zip("ab", opt.maximizer_samples(DRAWS).T, strict=False))
             draws.append(pl.DataFrame({"iteration": np.full(DRAWS, i), **found}))
