@@ -104,7 +104,7 @@ def reproduce(
     experiment
         What to run.
     out
-        The folder; cells computed so far are kept in its folder ``cells``.
+        The folder; cells computed so far are kept in its folder ``cells``, by package version.
     size, runs
         See :meth:`Experiment.settings`.
     jobs
@@ -118,7 +118,8 @@ def reproduce(
         raise ValueError(f"jobs must be at least 1, got {jobs}")
     settings = experiment.settings(size, runs)
     cells = list(experiment.cells(settings))
-    store = Store(out / "cells")
+    # Another version of the package may compute other numbers.
+    store = Store(out / "cells" / importlib.metadata.version("noregret"))
     figures.check()
     store.check()
     if fresh:

@@ -295,12 +295,12 @@ _TABLE_SIZES: dict[str, Settings] = {
 }
 
 
-def _sweep_sizes(data: str) -> dict[str, Settings]:
+def _sweep_sizes(data: str, runs: int) -> dict[str, Settings]:
     page = {
         "data": data,
         "bandwidths": list(_SWEEP),
-        "runs": 3,
-        "slow_runs": 3,
+        "runs": runs,
+        "slow_runs": runs,
         "horizon": 1000,
         "lams": _LAMS,
         "arms": 20_640,
@@ -338,8 +338,8 @@ EXPERIMENTS = (
         paper="BBKB",
         figure="Figure 5",
         title="one bandwidth for all algorithms on Abalone",
-        minutes=1,
-        sizes=_sweep_sizes("abalone"),
+        minutes=4,
+        sizes=_sweep_sizes("abalone", 10),
         cells=_sweep_cells,
         draw=_draw_sweep,
         measure=_measure_sweep,
@@ -350,7 +350,7 @@ EXPERIMENTS = (
         figure="Figure 6",
         title="one bandwidth for all algorithms on California housing",
         minutes=8,
-        sizes=_sweep_sizes("cadata"),
+        sizes=_sweep_sizes("cadata", 3),
         cells=_sweep_cells,
         draw=_draw_sweep,
         measure=_measure_sweep,
