@@ -243,3 +243,20 @@ def test_row_products_are_plain_products(m, k):
     np.testing.assert_allclose(
         row_products(buffer[:, :m], vectors), buffer[:, :m] @ vectors.T, atol=1e-10
     )
+
+
+def test_arms_in_the_span_cost_no_rebuild():
+    """A smooth kernel on a fine line: hundreds of arms, a dozen directions."""
+    x = np.linspace(0, 1, 400)[:, None]
+    kernel = nr.RBF(0.5)
+    model = SparseGP(kernel, 0.1, x, kernel.diag(x))
+    model.see_points(x, kernel.diag(x))
+    counts = np.zeros(len(x), dtype=np.int64)
+    for row in np.random.default_rng(0).permutation(len(x))[:300]:
+        counts[row] += 1
+        model.advance(counts, np.sin(x[:, 0]) * counts, np.flatnonzero(counts))
+    assert model.size < 30
+    root = model.root
+    counts[5] += 1
+    model.advance(counts, np.sin(x[:, 0]) * counts, np.flatnonzero(counts))
+    assert model.root is root

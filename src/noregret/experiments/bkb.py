@@ -13,7 +13,15 @@ from noregret.algorithms import make
 from noregret.algorithms.bkb import BKB
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, legend, lines, looks, over_runs, panels
+from noregret.experiments.figures import (
+    cut_bands,
+    interval,
+    legend,
+    lines,
+    looks,
+    over_runs,
+    panels,
+)
 from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel
@@ -227,7 +235,6 @@ def _draw_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     figure, (left, right) = panels(2)
     lines(left, table, "t", "seconds", "algorithm", _ALGORITHMS)
     left.set(xlabel="evaluations", ylabel="processor seconds", xscale="log", yscale="log")
-    left.legend(frameon=False)
     bkb = table.filter(pl.col("algorithm") == "bkb")
     columns = {
         "inducing": "|S| of BKB",
@@ -238,7 +245,10 @@ def _draw_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     long = bkb.unpivot(list(columns), index=["t", "seed"], variable_name="what")
     lines(right, long, "t", "value", "what", columns)
     right.set(xlabel="evaluations", ylabel="count", xscale="log", yscale="log")
-    right.legend(frameon=False, fontsize=7)
+    for axis in (left, right):
+        cut_bands([axis])
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": 2}
+        axis.legend(frameon=False, fontsize=8, **below)
     return {"": figure}
 
 

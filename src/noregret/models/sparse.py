@@ -132,6 +132,9 @@ class SparseGP:
         """
         more = counts - self.counts
         rows = np.flatnonzero(more)
+        grow = np.setdiff1d(grow, self.dictionary)
+        if self._whole:  # most arms of a smooth kernel are soon in the span
+            grow = grow[self.arms.residual[grow] > self.tolerance]
         if not self._whole or 2 * len(rows) + len(grow) > self.size + 64:
             # Interrupted, or cheaper in one go than by that many rank-one steps.
             dictionary = np.concatenate([self.dictionary, grow])
@@ -158,10 +161,6 @@ class SparseGP:
 
     def _grow(self, rows: Ints, update: Update) -> None:
         """Border V with new inducing points and say how every row gets its new features."""
-        rows = np.setdiff1d(rows, self.dictionary)
-        rows = rows[self.arms.residual[rows] > self.tolerance]
-        if not len(rows):
-            return
         points = self.arms.points[rows]
         old = self.arms.features(rows)
         lower, kept = pivoted_cholesky(self.kernel(points, points) - old @ old.T, self.tolerance)
