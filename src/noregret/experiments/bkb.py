@@ -247,8 +247,9 @@ def _draw_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     right.set(xlabel="evaluations", ylabel="count", xscale="log", yscale="log")
     for axis in (left, right):
         cut_bands([axis])
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18), "ncols": 2}
-        axis.legend(frameon=False, fontsize=8, **below)
+        axis.legend(
+            loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2, frameon=False, fontsize=8
+        )
     return {"": figure}
 
 
