@@ -26,7 +26,7 @@ test-slow: .venv/dev.stamp
 bench: .venv/bench.stamp
 	$(BIN)/python -m benchmarks
 
-# The papers' experiments, about two hours on two cores; an interrupted run goes on.
+# The papers' experiments, an hour or two on two cores; an interrupted run goes on.
 reproduce: .venv/dev.stamp
 	$(BIN)/noregret reproduce --all --out results
 

@@ -309,7 +309,7 @@ EXPERIMENTS = (
         paper="BKB",
         figure="Theorem 1",
         title="time and dictionary size against t, with the theorem's bound",
-        minutes=6,
+        minutes=2,
         sizes={
             "page": {"runs": 5, "horizon": 4000, "arms": 4000},
             "quick": {"runs": 2, "horizon": 100, "arms": 200},
