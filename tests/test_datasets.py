@@ -104,3 +104,10 @@ def test_modelled_training_times(cells):
     np.testing.assert_allclose(
         cells.seconds[:2], 1081.5 + 676.06 * np.array([0.593785472, 0.534972672]), rtol=1e-4
     )
+
+
+def test_what_cannot_be_fetched_is_named(monkeypatch):
+    monkeypatch.delenv("NOREGRET_DATA", raising=False)
+    nowhere = datasets._File("x/y.csv", "http://localhost:9/y.csv", "0" * 64)
+    with pytest.raises(OSError, match=r"x/y.csv could not be fetched from http://localhost:9"):
+        datasets._content(nowhere)

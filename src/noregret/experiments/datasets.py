@@ -292,8 +292,11 @@ def _download(file: _File) -> Path:
             "downloading data sets needs pooch: pip install noregret[experiments]; "
             "or set NOREGRET_DATA to a folder that holds them"
         ) from error
-    return Path(
-        pooch.retrieve(
-            file.url, known_hash=f"sha256:{file.sha256}", path=pooch.os_cache("noregret")
-        )
-    )
+    cache, known = pooch.os_cache("noregret"), f"sha256:{file.sha256}"
+    try:
+        return Path(pooch.retrieve(file.url, known_hash=known, path=cache))
+    except OSError as error:  # no network, an address that has moved, a full disk
+        raise OSError(
+            f"{file.path} could not be fetched from {file.url} ({type(error).__name__}); "
+            "NOREGRET_DATA may name a folder that holds it"
+        ) from error
