@@ -233,7 +233,7 @@ def _part(
     cells = partial(regret_cells, function=regret, problem=problem, names=names)
     figure = f"Figure 1 ({letter})"
     return regret_experiment(
-        f"heavy-fig1{letter}", figure, title, minutes, cells, runs=7, full=20, **others
+        f"heavy-fig1{letter}", figure, title, minutes, cells, runs=20, full=20, **others
     )
 
 
@@ -242,8 +242,8 @@ _WITHOUT_QFF = ("tgp", "nystrom", "huber")
 
 EXPERIMENTS = (
     _part(
-        "a", "student", "average regret, SE kernel, Student-t(3) noise", 4, _NAMES, theory_runs=5
+        "a", "student", "average regret, SE kernel, Student-t(3) noise", 8, _NAMES, theory_runs=5
     ),
-    _part("b", "pareto", "average regret, SE kernel, Pareto(2) rewards", 3, _NAMES),
-    _part("c", "matern", "average regret, Matérn-5/2 kernel, Student-t(3)", 3, _WITHOUT_QFF),
+    _part("b", "pareto", "average regret, SE kernel, Pareto(2) rewards", 6, _NAMES),
+    _part("c", "matern", "average regret, Matérn-5/2 kernel, Student-t(3)", 7, _WITHOUT_QFF),
 )
