@@ -91,7 +91,7 @@ class Store:
                 pass
         except OSError as error:
             raise ValueError(
-                f"out must be a folder that can be written to, got {self.folder.parent} ({error})"
+                f"out must be a folder that can be written to: {self.folder} cannot be ({error})"
             ) from error
 
     def _path(self, cell: Cell) -> Path:

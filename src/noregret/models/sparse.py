@@ -188,8 +188,6 @@ class SparseGP:
         self._whole = False
         old = self.dictionary if keep else np.empty(0, dtype=np.int64)
         added = np.setdiff1d(dictionary, old)
-        if keep:
-            added = added[self.arms.residual[added] > self.tolerance]
         if len(added) or not keep:
             points = self.arms.points[added]
             gram = self.kernel(points, points) if len(added) else np.empty((0, 0))
