@@ -26,7 +26,7 @@ SEARCHES = ("gradients", "direct")
 _STARTS = 12
 _WARM_STARTS = 4
 _STALE = 64
-_LARGEST_SCREEN = 2048
+_LARGEST_SCREEN = 4096
 
 
 class BoxSearch:
