@@ -17,7 +17,7 @@ import numpy as np
 
 import noregret as nr
 from noregret._types import Floats
-from noregret.experiments.problems import BOXES
+from noregret.problems.functions import BOXES
 
 Function: TypeAlias = Callable[[Floats], float]
 Method: TypeAlias = Callable[[Function, nr.Box, int, int], Floats]

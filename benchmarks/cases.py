@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import noregret as nr
 from benchmarks.plain import PlainBBKB
-from noregret.experiments import datasets
+from noregret.problems import datasets
 
 Floats = NDArray[np.float64]
 NOISE, LAM, INITIAL = 0.01, 0.01, 10

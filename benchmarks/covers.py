@@ -16,9 +16,9 @@ import numpy as np
 
 import noregret as nr
 from noregret.experiments.pi import synthetic
-from noregret.experiments.problems import ROUGH as KERNEL
-from noregret.experiments.problems import bumps
 from noregret.models import local as local_gp
+from noregret.problems.functions import ROUGH as KERNEL
+from noregret.problems.functions import bumps
 
 
 def large(evaluations: int, side: int) -> None:

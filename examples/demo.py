@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import noregret as nr
-from noregret import plot
+from noregret.reporting import plot
 
 CANDIDATES, BUDGET, NOISE = 10_000, 10_000, 0.1
 

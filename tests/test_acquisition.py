@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from reference import exact_posterior, greedy_batch, problem, run, sparse_posterior
 
 import noregret as nr
-from noregret import acquisition
-from noregret.acquisition import top
+from noregret.picking import lists as acquisition
+from noregret.picking.lists import top
 
 KERNEL = nr.RBF(0.3)
 

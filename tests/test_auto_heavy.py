@@ -5,7 +5,7 @@ import pytest
 from learners import learning
 
 import noregret as nr
-from noregret.models.moments import winsorised
+from noregret.rewards.moments import winsorised
 from noregret.testing import AlgorithmSuite, BoxSuite
 
 NAMES = ("tgpucb", "atagpucb", "hubergpucb")

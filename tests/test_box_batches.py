@@ -5,10 +5,10 @@ import pytest
 
 import noregret as nr
 from noregret.batching import GlobalRatio, SpectralRatio
-from noregret.box_search import BoxSearch
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
-from noregret.sampling import thompson_box_batch
+from noregret.picking.box import BoxSearch
+from noregret.picking.draws import thompson_box_batch
 
 BOX = nr.Box([(0, 1), (0, 1)])
 

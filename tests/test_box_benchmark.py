@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noregret.experiments.problems import BOXES
+from noregret.problems.functions import BOXES
 
 
 @pytest.fixture

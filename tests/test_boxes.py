@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from reference import exact_posterior
 
 import noregret as nr
-from noregret.box_search import BoxSearch
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
+from noregret.picking.box import BoxSearch
 from noregret.testing import BoxSuite
 
 

@@ -382,7 +382,7 @@ def test_report_in_a_browser(report):
 
 
 def test_report_of_an_empty_study_and_of_objects(tmp_path):
-    from noregret.report import render
+    from noregret.reporting.report import render
 
     words = ["cat", "cart", "dog"]
 

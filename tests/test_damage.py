@@ -8,8 +8,8 @@ import pytest
 from studies import evaluate, new
 
 import noregret as nr
-from noregret.storage import StudyError, replay
-from noregret.storage.salvage import salvage
+from noregret.study import StudyError, replay
+from noregret.study.salvage import salvage
 
 
 def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):

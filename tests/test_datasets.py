@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from noregret.experiments import datasets
+from noregret.problems import datasets
 
 
 def needs(folder):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.execution import Command, CommandError, RunError
+from noregret.study.execution import Command, CommandError, RunError
 
 X = np.random.default_rng(0).uniform(size=(80, 2))
 

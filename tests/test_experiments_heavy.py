@@ -10,8 +10,8 @@ import pytest
 
 import noregret as nr
 from noregret.experiments import heavy, heavy_data, heavy_robust, heavy_truncation
-from noregret.experiments.datasets import light_sensors, stocks
-from noregret.experiments.problems import LINE
+from noregret.problems.datasets import light_sensors, stocks
+from noregret.problems.functions import LINE
 
 ALL = [
     *heavy.EXPERIMENTS,

@@ -9,8 +9,8 @@ import pytest
 import noregret as nr
 from noregret.algorithms.bkb import BBKB
 from noregret.experiments import nas
-from noregret.experiments.datasets import NASBench
 from noregret.experiments.registry import find
+from noregret.problems.datasets import NASBench
 
 _ARMS, _HORIZON = 600, 80
 

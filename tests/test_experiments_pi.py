@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import noregret as nr
-from noregret.experiments import pi, problems
+from noregret.experiments import pi
 from noregret.experiments.registry import find
+from noregret.problems import functions as problems
 
 
 @pytest.mark.parametrize("algorithm", ["pigpucb", "igpucb"])

@@ -9,9 +9,9 @@ import pytest
 
 import noregret as nr
 from noregret.experiments import regression
-from noregret.experiments.datasets import Dataset
 from noregret.experiments.play import play
 from noregret.experiments.registry import find
+from noregret.problems.datasets import Dataset
 
 _HORIZON, _LAM = 40, 1e-2
 

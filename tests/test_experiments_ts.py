@@ -8,8 +8,8 @@ import pytest
 
 import noregret as nr
 from noregret.experiments import ts, ts_runs
-from noregret.experiments.problems import bimodal
 from noregret.experiments.registry import find
+from noregret.problems.functions import bimodal
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.storage import FullError, Storage, replay
+from noregret.study import FullError, replay
+from noregret.study.sql import Storage
 
 X = np.random.default_rng(1).uniform(size=(40, 2))
 BUDGET = 40

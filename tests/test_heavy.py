@@ -6,8 +6,8 @@ from scipy import stats
 from scipy.linalg import sqrtm
 
 import noregret as nr
-from noregret import widths_heavy
 from noregret.models.fourier import QuadratureFourier
+from noregret.widths import heavy as widths_heavy
 
 GRID = np.linspace(0.0, 1.0, 40)[:, None]
 KERNEL = nr.RBF(0.2)

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 import noregret as nr
-from noregret.models.huber import HuberMean
 from noregret.models.sparse import SparseGP
+from noregret.rewards.huber import HuberMean
 
 GRID = np.linspace(0.0, 1.0, 30)[:, None]
 KERNEL = nr.Matern(0.3, nu=1.5)

@@ -5,7 +5,7 @@ import pytest
 
 import noregret as nr
 from noregret.kernels.parameters import contractions, parameters, with_parameters
-from noregret.models.hyper import _Problem
+from noregret.learning.fit import _Problem
 
 KERNELS = [
     nr.RBF(0.4, variance=2.0),

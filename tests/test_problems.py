@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 import noregret as nr
-from noregret.experiments import problems
-from noregret.experiments.noise import Noise
+from noregret.problems import functions as problems
+from noregret.problems.noise import Noise
 
 ON_BOXES = [
     *problems.BOXES.values(),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import noregret as nr
-from noregret.tails import hill, lilliefors
+from noregret.rewards.diagnosis import hill, lilliefors
 
 
 def test_gaussian_rewards_are_called_gaussian():

@@ -9,8 +9,8 @@ from reference import problem, run
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import noregret as nr
-from noregret import _threads
-from noregret._threads import for_each, one_blas_thread
+from noregret.linalg import threads as _threads
+from noregret.linalg.threads import for_each, one_blas_thread
 from noregret.models import table
 
 

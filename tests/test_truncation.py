@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noregret.models.moments import estimate_from, robust_moment, robust_scale
-from noregret.models.truncation import SortedSums, truncated_directions
+from noregret.rewards.moments import estimate_from, robust_moment, robust_scale
+from noregret.rewards.truncation import SortedSums, truncated_directions
 
 
 def rewards_of_all_kinds(rng, n):

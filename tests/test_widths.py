@@ -5,7 +5,7 @@ import pytest
 from reference import problem, run
 
 import noregret as nr
-from noregret import widths
+from noregret.widths import gaussian as widths
 
 
 def test_gp_ucb_by_hand():

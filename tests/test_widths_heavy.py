@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from noregret import widths_heavy as w
+from noregret.widths import heavy as w
 
 
 def test_tgp_by_hand():

@@ -1,6 +1,5 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
-from noregret import plot
 from noregret.algorithms import (
     ATAGPUCB,
     BBKB,
@@ -21,15 +20,15 @@ from noregret.algorithms import (
     Uniform,
     make,
 )
-from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
-from noregret.models.hyper import Fit, Priors, fit_kernel
+from noregret.learning.fit import Fit, Priors, fit_kernel
 from noregret.optimize import Result, maximize, minimize
+from noregret.reporting import plot
 from noregret.results import Batch, BatchInfo, History, Recommendation
-from noregret.serialization import load
-from noregret.storage import StudyError
-from noregret.study import Study
-from noregret.tails import TailReport, diagnose_tails
+from noregret.rewards.diagnosis import TailReport, diagnose_tails
+from noregret.spaces import Box, Candidates
+from noregret.state import load
+from noregret.study import Study, StudyError
 
 __version__ = "0.1.0"
 

@@ -12,8 +12,8 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Floats, Points
 from noregret.algorithms import Optimizer, algorithms, make
-from noregret.domains import Box, Domain, as_domain
 from noregret.results import History, Recommendation
+from noregret.spaces import Box, Domain, as_domain
 
 #: on a box, more evaluations than this are left to the sparse model
 _EXACT_BUDGET = 1000

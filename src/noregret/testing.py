@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Box, Candidates
 from noregret.kernels import RBF, Kernel
 from noregret.results import Batch
-from noregret.serialization import load
+from noregret.spaces import Box, Candidates
+from noregret.state import load
 
 
 class _Suite:

@@ -7,14 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from noregret import _checks, serialization
-from noregret._threads import one_blas_thread
+from noregret import _checks
+from noregret import state as serialization
 from noregret._types import Floats, Ints, Points
-from noregret.domains import Box, Domain, as_candidates, as_domain
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
+from noregret.linalg.threads import one_blas_thread
 from noregret.observations import Observations
 from noregret.results import Batch, BatchInfo, History, Recommendation
+from noregret.spaces import Box, Domain, as_candidates, as_domain
 
 #: every algorithm by its class name in lower case
 algorithms: dict[str, type["Optimizer"]] = {}

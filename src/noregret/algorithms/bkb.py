@@ -4,18 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from noregret import _checks, widths
-from noregret._threads import one_blas_thread
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
-from noregret.acquisition import lazy_batch
 from noregret.algorithms.gp import UNLIMITED, GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio, SpectralRatio
-from noregret.box_search import box_batch
+from noregret.linalg.threads import one_blas_thread
 from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
+from noregret.picking.box import box_batch
+from noregret.picking.draws import thompson_batch, thompson_box_batch
+from noregret.picking.lists import lazy_batch
 from noregret.results import BatchInfo
-from noregret.sampling import thompson_batch, thompson_box_batch
+from noregret.widths import gaussian as widths
 
 #: points of uncertainty sampling that one ask gives on a box
 _EXPLORATION_PIECE = 64

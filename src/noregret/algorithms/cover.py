@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
-from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
-from noregret.algorithms.auto import surprises
 from noregret.algorithms.learning import LearningOptimizer
-from noregret.cell_search import climb_cell
-from noregret.domains import Box
+from noregret.learning.design import surprises
+from noregret.linalg.threads import one_blas_thread
 from noregret.models.cover import Cover
 from noregret.models.covered import CoveredGP, LocalCell, LocalPosterior
 from noregret.models.local import LocalGP
+from noregret.picking.cells import climb_cell
 from noregret.results import BatchInfo, Recommendation
-from noregret.widths import igp_ucb
+from noregret.spaces import Box
+from noregret.widths.gaussian import igp_ucb
 
 Width = str | float
 

@@ -7,8 +7,8 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.algorithms.uniform import Uniform
-from noregret.domains import as_candidates
 from noregret.results import BatchInfo
+from noregret.spaces import as_candidates
 
 
 class RegularizedEvolution(Uniform):

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
-from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
-from noregret.acquisition import lazy_batch
-from noregret.algorithms.auto import Auto, surprises
 from noregret.algorithms.learning import LearningOptimizer
 from noregret.batching import BatchRule, FixedSize
-from noregret.box_search import SEARCHES, BoxSearch, box_batch, safest_point
-from noregret.domains import Box
+from noregret.learning.design import Auto, surprises
+from noregret.linalg.threads import one_blas_thread
 from noregret.models.dictionary import Plan, Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
+from noregret.picking.box import SEARCHES, BoxSearch, box_batch, safest_point
+from noregret.picking.lists import lazy_batch
 from noregret.results import BatchInfo, Recommendation
+from noregret.spaces import Box
 
 Width = str | float
 

@@ -3,12 +3,13 @@
 import math
 from typing import Any
 
-from noregret import _checks, widths
+from noregret import _checks
 from noregret.algorithms.gp import GPOptimizer, Width
 from noregret.batching import BatchRule, GlobalRatio, ProductRule
-from noregret.domains import Box
 from noregret.models.dictionary import Sparsifier
 from noregret.models.view import PosteriorView
+from noregret.spaces import Box
+from noregret.widths import gaussian as widths
 
 
 class _ExactGP(GPOptimizer):

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from noregret import widths_heavy
 from noregret._types import Floats
-from noregret.algorithms.auto import Auto
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import TruncatedGP
+from noregret.learning.design import Auto
 from noregret.models.dictionary import Plan
-from noregret.models.directions import FeatureDirections
-from noregret.models.truncation import SortedSums, truncated_directions
+from noregret.rewards.directions import FeatureDirections
+from noregret.rewards.truncation import SortedSums, truncated_directions
+from noregret.widths import heavy as widths_heavy
 
 
 class TGPUCB(TruncatedGP):

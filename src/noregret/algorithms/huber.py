@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from noregret import _checks, widths
+from noregret import _checks
 from noregret._types import Floats
-from noregret.algorithms.auto import Auto, is_auto
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import FeatureGP
+from noregret.learning.design import Auto, is_auto
 from noregret.models.dictionary import Plan
-from noregret.models.huber import HuberMean
-from noregret.models.moments import estimate_from, robust_scale
+from noregret.rewards.huber import HuberMean
+from noregret.rewards.moments import estimate_from, robust_scale
+from noregret.widths import gaussian as widths
 
 #: rewards from which a scale is estimated
 _FEWEST = 8

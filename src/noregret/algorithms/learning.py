@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.algorithms.auto import Auto, design_size, is_auto, starting_kernel
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Box, Domain, as_domain
 from noregret.kernels import Kernel
-from noregret.models.hyper import Fit, fit_kernel
+from noregret.learning.design import Auto, design_size, is_auto, starting_kernel
+from noregret.learning.fit import Fit, fit_kernel
 from noregret.results import Batch
+from noregret.spaces import Box, Domain, as_domain
 
 #: a norm that is doubled no further
 _LARGEST_NORM = 1e12

@@ -7,13 +7,13 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.algorithms.auto import is_auto, starting_kernel
 from noregret.algorithms.cover import CoverOptimizer, Width
-from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern, SklearnKernel
 from noregret.kernels.base import Scaled
+from noregret.learning.design import is_auto, starting_kernel
+from noregret.learning.fit import Fit, fit_kernel
 from noregret.models.cover import Cell, Cover, WholeDomain, first_cells, smoothness_exponents
-from noregret.models.hyper import Fit, fit_kernel
+from noregret.spaces import Box, Domain
 
 #: a cell of a box splits into 2ᵈ
 _LARGEST_DIMENSION = 10

@@ -4,15 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from noregret import _checks, widths_heavy
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
-from noregret.algorithms.auto import is_auto, starting_kernel
 from noregret.algorithms.base import Optimizer
 from noregret.algorithms.gp import Width
 from noregret.algorithms.truncated import Moment, check_alpha, check_v
-from noregret.domains import as_candidates
-from noregret.models.truncation import SortedSums
+from noregret.learning.design import is_auto, starting_kernel
 from noregret.results import BatchInfo, Recommendation
+from noregret.rewards.truncation import SortedSums
+from noregret.spaces import as_candidates
+from noregret.widths import heavy as widths_heavy
 
 
 class RobustUCB(Optimizer):

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from noregret import _checks, widths
-from noregret._threads import one_blas_thread
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
-from noregret.algorithms.auto import Auto
 from noregret.algorithms.gp import GPOptimizer, Width
-from noregret.box_search import BoxSearch
-from noregret.domains import Box
+from noregret.learning.design import Auto
+from noregret.linalg.threads import one_blas_thread
 from noregret.models.dictionary import Sparsifier
 from noregret.models.features import (
     Features,
@@ -22,7 +20,10 @@ from noregret.models.features import (
 from noregret.models.fourier import QuadratureFeatures, quadrature_for
 from noregret.models.linear import LinearPosterior
 from noregret.models.surface import Surface
+from noregret.picking.box import BoxSearch
 from noregret.results import BatchInfo, Recommendation
+from noregret.spaces import Box
+from noregret.widths import gaussian as widths
 
 #: points that carry Nyström features
 _NYSTROM_POINTS = 400

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from noregret import _checks, widths_heavy
+from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.algorithms.auto import is_auto
 from noregret.algorithms.gp import GPOptimizer
 from noregret.batching import BatchRule, FixedSize, GlobalRatio
-from noregret.domains import Box
+from noregret.learning.design import is_auto
 from noregret.models.dictionary import Plan, Sparsifier
 from noregret.models.fourier import quadrature_for, spans_of
-from noregret.models.moments import estimate_from, robust_moment, winsorised
 from noregret.models.sparse import SparseGP
 from noregret.models.view import PosteriorView
+from noregret.rewards.moments import estimate_from, robust_moment, winsorised
+from noregret.spaces import Box
+from noregret.widths import heavy as widths_heavy
 
 #: the first horizon where none is given
 _FIRST_HORIZON = 1024

@@ -7,11 +7,11 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.algorithms.gpucb import GPUCB
 from noregret.batching import BatchRule
-from noregret.box_search import BoxSearch, box_batch
-from noregret.domains import Box, as_domain
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
+from noregret.picking.box import BoxSearch, box_batch
 from noregret.results import Batch
+from noregret.spaces import Box, as_domain
 
 #: sides of the region, as fractions of the box's
 _LARGEST, _SMALLEST = 0.8, 0.5**7

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from noregret import widths
 from noregret._types import Floats, Ints
 from noregret.algorithms.gp import GPOptimizer, Width
 from noregret.models.dictionary import Sparsifier
 from noregret.results import BatchInfo
+from noregret.widths import gaussian as widths
 
 
 class Uniform(GPOptimizer):

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from noregret.execution import RunError
-from noregret.storage import DamagedError, FullError, LockedError
+from noregret.study import DamagedError, FullError, LockedError
+from noregret.study.execution import RunError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -7,8 +7,8 @@ import typer
 
 from noregret.cli.app import Json, StudyPath, command, print_json, say
 from noregret.cli.candidates import median_distance, read_library
-from noregret.domains import Candidates
 from noregret.kernels import RBF, Kernel, Matern
+from noregret.spaces import Candidates
 from noregret.study import Study
 
 

@@ -8,12 +8,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.progress import TimeElapsedColumn as Elapsed
 from rich.table import Column, Table
 
-from noregret._threads import worker_count
 from noregret.cli.app import Json, command, console, print_json, print_table, say
 from noregret.experiments.cells import Cell, labels
 from noregret.experiments.experiment import Experiment, Files
 from noregret.experiments.experiment import reproduce as run_experiment
 from noregret.experiments.registry import experiments, find
+from noregret.linalg.threads import worker_count
 
 
 @command("reproduce", "noregret reproduce bbkb-fig1 --quick")

@@ -11,9 +11,9 @@ from rich.live import Live
 from rich.table import Table
 
 from noregret.cli.app import Json, StudyPath, command, console, print_json, say
-from noregret.execution import Command, Progress
 from noregret.results import Recommendation
 from noregret.study import Study
+from noregret.study.execution import Command, Progress
 
 #: seconds between looks at the best choice
 _LOOK = 2.0

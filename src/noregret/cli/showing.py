@@ -10,8 +10,8 @@ from rich.table import Table
 
 from noregret.cli.app import Json, StudyPath, command, print_json, print_table, say
 from noregret.cli.running import interval, name_of
-from noregret.storage.salvage import salvage as read_what_can_be_read
 from noregret.study import Study
+from noregret.study.salvage import salvage as read_what_can_be_read
 
 
 class Format(StrEnum):
@@ -127,7 +127,7 @@ def report(
 ) -> None:
     """Write one self-contained page: plots, the best candidates, settings."""
     try:
-        from noregret.report import write_report
+        from noregret.reporting.report import write_report
     except ImportError as error:
         raise ValueError(
             f"a report needs Matplotlib: pip install 'noregret[plot]' ({error})"

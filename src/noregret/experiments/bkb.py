@@ -22,9 +22,9 @@ from noregret.experiments.figures import (
     over_runs,
     panels,
 )
-from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel
+from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ from typing import Any
 
 import polars as pl
 
-from noregret._threads import one_blas_thread
+from noregret.linalg.threads import one_blas_thread
 
 #: an answer's column of processor seconds that the cell took, start to end
 COST = "cell_seconds"

@@ -16,10 +16,10 @@ from noregret.algorithms import make
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
-from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
-from noregret.experiments.problems import line
 from noregret.kernels import RBF, Kernel, Matern
+from noregret.problems.functions import line
+from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

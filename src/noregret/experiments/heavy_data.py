@@ -13,7 +13,6 @@ from scipy import linalg, stats
 from noregret._types import Floats
 from noregret.algorithms import make
 from noregret.experiments.cells import Cell
-from noregret.experiments.datasets import light_sensors, stocks
 from noregret.experiments.experiment import Settings
 from noregret.experiments.heavy import (
     marks,
@@ -24,8 +23,9 @@ from noregret.experiments.heavy import (
 )
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel, Precomputed
+from noregret.problems.datasets import light_sensors, stocks
 from noregret.results import Batch
-from noregret.tails import lilliefors
+from noregret.rewards.diagnosis import lilliefors
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from noregret.algorithms.heavy import TGPUCB
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, looks, panels
-from noregret.experiments.noise import Noise
-from noregret.experiments.problems import LINE, line
 from noregret.kernels import RBF
+from noregret.problems.functions import LINE, line
+from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,12 +10,12 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.algorithms import make
-from noregret.experiments import datasets
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF
+from noregret.problems import datasets
 from noregret.results import Batch
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, lines, panels
 from noregret.experiments.play import play
-from noregret.experiments.problems import ROUGH, SCALED, Problem, bumps
+from noregret.problems.functions import ROUGH, SCALED, Problem, bumps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

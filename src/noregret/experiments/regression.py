@@ -13,13 +13,13 @@ from noregret.algorithms.bkb import BBKB, BKB
 from noregret.algorithms.gpucb import GPBUCB, GPUCB
 from noregret.algorithms.greedy import EpsilonGreedy
 from noregret.algorithms.thompson import AsyncTS
-from noregret.experiments import datasets
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
-from noregret.experiments.noise import Noise
 from noregret.experiments.play import play
 from noregret.kernels import RBF
+from noregret.problems import datasets
+from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from noregret.domains import Box
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, looks, panels
-from noregret.experiments.problems import bimodal, unimodal
 from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
+from noregret.problems.functions import bimodal, unimodal
+from noregret.spaces import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ import polars as pl
 
 from noregret._types import Floats, Ints
 from noregret.algorithms.thompson import ThompsonSampling
-from noregret.domains import Box
-from noregret.experiments.problems import Problem, bimodal, unimodal
 from noregret.kernels import RBF, Kernel
-from noregret.models.hyper import fit_kernel
+from noregret.learning.fit import fit_kernel
+from noregret.problems.functions import Problem, bimodal, unimodal
+from noregret.spaces import Box
 
 #: n₀, ξ and the draws of an iteration (Section 5.1)
 _FIRST, _XI, _BATCH = 30, 0.15, 30

@@ -1,7 +1,7 @@
 """What do we believe? GPs over a list, exact or on a dictionary of inducing points."""
 
+from noregret.learning.fit import Fit, Priors, fit_kernel
 from noregret.models.dictionary import Sparsifier, bless, inclusion_probability
-from noregret.models.hyper import Fit, Priors, fit_kernel
 from noregret.models.sparse import SparseGP
 
 __all__ = [

@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
 from noregret.models.sparse import SparseGP
 
 #: BLESS halves λ at every stage

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Points
-from noregret.domains import Box
 from noregret.kernels import RBF, Kernel, Matern
 from noregret.kernels.stationary import Stationary
 from noregret.models.sparse import pivoted_cholesky
+from noregret.spaces import Box
 
 #: Gauss–Legendre nodes of one axis: enough for lengthscales down to a hundredth of the side
 _NODES = 200

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
 from noregret._types import Floats, Ints
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
 
 
 class LinearPosterior:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from noregret._threads import for_each
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
+from noregret.linalg.threads import for_each
 
 #: rows of W beyond twice the points before evaluations of the same arm are joined
 _SPARE = 64

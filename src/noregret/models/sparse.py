@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpstrf
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.models.root import InverseRoot
+from noregret.linalg.root import InverseRoot
 from noregret.models.table import FeatureTable, Update
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from noregret._threads import for_each
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.models.root import with_capacity
+from noregret.linalg.root import with_capacity
+from noregret.linalg.threads import for_each
 
 #: rows of a block: the unit of allocation and of work for a thread
 _BLOCK_ROWS = 2048

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
 from noregret.models.sparse import SparseGP, pivoted_cholesky
 from noregret.models.table import row_products
 

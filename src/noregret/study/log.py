@@ -10,10 +10,10 @@ from typing import Any
 from noregret._types import Floats, Ints
 from noregret.algorithms.base import Optimizer
 from noregret.results import BatchInfo
-from noregret.storage import replay
-from noregret.storage.errors import FullError, StudyError
-from noregret.storage.sqlite import Storage
-from noregret.storage.units import Units
+from noregret.study import replay
+from noregret.study.errors import FullError, StudyError
+from noregret.study.sql import Storage
+from noregret.study.units import Units
 
 #: the best choice is noted in the log each time the answers have grown by this factor
 _LOOK_GROWTH = 1.1

@@ -12,8 +12,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from noregret import slices
-from noregret.domains import Box
+from noregret.reporting import slices
+from noregret.spaces import Box
 from noregret.study import Study
 
 _BLUE, _GREY, _RED = "#1f5fa8", "#9aa3ad", "#c0392b"

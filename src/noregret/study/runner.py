@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from noregret import _checks
-from noregret.domains import Box
-from noregret.storage import StudyError
+from noregret.spaces import Box
+from noregret.study import StudyError
 
 if TYPE_CHECKING:
     from noregret.study import Study

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noregret.algorithms.pigpucb import PiGPUCB
-from noregret.domains import Box
+from noregret.spaces import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

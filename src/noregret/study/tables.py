@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Box, Domain
-from noregret.storage.errors import StudyError
-from noregret.storage.sqlite import Storage
-from noregret.storage.units import Units
+from noregret.spaces import Box, Domain
+from noregret.study.errors import StudyError
+from noregret.study.sql import Storage
+from noregret.study.units import Units
 
 
 def to_bytes(frame: pl.DataFrame) -> bytes:

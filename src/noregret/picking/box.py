@@ -14,8 +14,8 @@ from scipy.optimize import direct, minimize
 
 from noregret._types import Floats
 from noregret.batching import BatchRule
-from noregret.domains import Box
 from noregret.models.surface import Surface
+from noregret.spaces import Box
 
 #: values (n) and gradients (n × d) of points (n × d)
 Objective = Callable[[Floats], tuple[Floats, Floats]]

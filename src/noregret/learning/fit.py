@@ -9,11 +9,11 @@ from scipy.linalg import cho_solve
 from scipy.optimize import minimize
 
 from noregret import _checks
-from noregret._threads import one_blas_thread
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
+from noregret.linalg.threads import one_blas_thread
 
 #: the noise is kept between these fractions of the rewards' root mean square
 _NOISE_RANGE = (1e-3, 3.0)

@@ -12,7 +12,7 @@ from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Ints
 from noregret.batching import BatchRule
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
 from noregret.models.view import Block, PosteriorView
 
 _POOL = 64

@@ -9,7 +9,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.models.sparse import SparseGP
-from noregret.models.truncation import SortedSums
+from noregret.rewards.truncation import SortedSums
 
 #: steps of a fit that starts from the last one's answer
 _STEPS = 50

@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from noregret._types import Points
-from noregret.domains import Box, Candidates, Domain, as_candidates
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import from_spec, to_spec
+from noregret.spaces import Box, Candidates, Domain, as_candidates
 
 if TYPE_CHECKING:
     from noregret.algorithms.base import Optimizer

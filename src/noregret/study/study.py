@@ -11,12 +11,14 @@ import polars as pl
 
 from noregret import _checks
 from noregret.algorithms.base import Optimizer, make
-from noregret.domains import Box, Domain, as_domain
 from noregret.kernels.spec import to_spec
 from noregret.results import Recommendation, Trials
-from noregret.storage import Storage, StudyError, replay
-from noregret.storage.log import Log
-from noregret.storage.tables import (
+from noregret.spaces import Box, Domain, as_domain
+from noregret.study import replay
+from noregret.study.errors import StudyError
+from noregret.study.log import Log
+from noregret.study.sql import Storage
+from noregret.study.tables import (
     events_frame,
     from_bytes,
     shown_table,
@@ -208,7 +210,7 @@ class Study:
     def run(self, f: Callable[[Any], float], budget: int, **options: Any) -> None:
         """Evaluate ``f`` until the study has ``budget`` answers; options as for
         :func:`noregret.execution.run_study`."""
-        from noregret.execution import run_study
+        from noregret.study.execution import run_study
 
         run_study(self, f, budget, **options)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from noregret.domains import Box, Domain
-from noregret.serialization import load
-from noregret.storage.errors import DamagedError
-from noregret.storage.sqlite import TRIAL_COLUMNS
-from noregret.storage.tables import from_bytes, trials_frame
+from noregret.spaces import Box, Domain
+from noregret.state import load
+from noregret.study.errors import DamagedError
+from noregret.study.sql import TRIAL_COLUMNS
+from noregret.study.tables import from_bytes, trials_frame
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats
-from noregret.domains import Box, Candidates
-from noregret.experiments.noise import Noise
 from noregret.kernels import Kernel, Matern
+from noregret.problems.noise import Noise
+from noregret.spaces import Box, Candidates
 
 Function: TypeAlias = Callable[[Floats], Floats]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Box
-from noregret.serialization import load, write
-from noregret.storage.errors import DamagedError
-from noregret.storage.sqlite import Storage
-from noregret.storage.units import Units
+from noregret.spaces import Box
+from noregret.state import load, write
+from noregret.study.errors import DamagedError
+from noregret.study.sql import Storage
+from noregret.study.units import Units
 
 #: a snapshot is taken once this many asks, or this many answers, came after the last one
 _ASKS, _ANSWERS = 200, 5000

@@ -12,10 +12,10 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.batching import BatchRule
-from noregret.box_search import BoxSearch
 from noregret.models.sparse import SparseGP
 from noregret.models.surface import Surface
 from noregret.models.view import PosteriorView
+from noregret.picking.box import BoxSearch
 
 #: functions drawn at a time
 _DRAWS = 16

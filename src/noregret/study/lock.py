@@ -16,7 +16,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from noregret.storage.errors import FullError, LockedError
+from noregret.study.errors import FullError, LockedError
 
 _ATTEMPTS = 20
 

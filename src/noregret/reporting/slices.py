@@ -9,8 +9,8 @@ from scipy.linalg import solve_triangular
 
 from noregret._types import Floats
 from noregret.algorithms.base import Optimizer
-from noregret.domains import Box
-from noregret.models.root import safe_cholesky
+from noregret.linalg.root import safe_cholesky
+from noregret.spaces import Box
 from noregret.study import Study
 
 #: evaluated candidates a slice's GP is made of

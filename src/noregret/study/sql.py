@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from noregret.storage.errors import DamagedError, FullError, StudyError
-from noregret.storage.lock import WriterLock
+from noregret.study.errors import DamagedError, FullError, StudyError
+from noregret.study.lock import WriterLock
 
 #: marks the file as a study; raised when the layout changes
 APPLICATION, FORMAT = 0x6E6F7265, 1

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.domains import Box, Domain
 from noregret.kernels import Kernel, Matern
+from noregret.spaces import Box, Domain
 
 #: the share of uniform draws after the design, where fits use those alone
 SHARE = 0.2

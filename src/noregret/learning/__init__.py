@@ -1,0 +1,1 @@
+"""Which kernel, noise and norm? Fits to data, designs, guess and double."""

@@ -1,0 +1,1 @@
+"""Dense linear algebra that is updated rather than computed again."""

@@ -1,0 +1,1 @@
+"""Who is next? The largest bound over a list, a box or the cells of a cover."""

@@ -1,0 +1,1 @@
+"""Test problems, noises and data sets."""

@@ -1,0 +1,1 @@
+"""How do people see it? Plots and the report."""

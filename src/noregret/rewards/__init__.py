@@ -1,0 +1,1 @@
+"""What is a reward worth? Least squares, truncation, Huber regression, moments."""

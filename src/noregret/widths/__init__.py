@@ -1,0 +1,1 @@
+"""How wrong may we be? One function a theorem."""
