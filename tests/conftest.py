@@ -8,6 +8,16 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import pytest
 
 
+@pytest.fixture(scope="session")
+def dask_client():
+    """A Dask cluster of two processes on this machine."""
+    from distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(dashboard_address=None, **options) as cluster, Client(cluster) as client:
+        yield client
+
+
 @pytest.fixture
 def path(tmp_path):
     """Where a study may live."""

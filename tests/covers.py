@@ -41,6 +41,11 @@ def within(points, cell):
     return np.all((points >= cell.lower - 1e-9) & (points <= cell.upper + 1e-9), axis=1)
 
 
+def corners(cells):
+    """The lower corners of cells, which name them."""
+    return {tuple(cell.lower) for cell in cells}
+
+
 def naive_leaves(cover, points, b):
     """Keys of all cells, split wherever ρ^(−1/b) < n + 1, by counting every point in every cube."""
     leaves, open_ = [], cover.first()

@@ -34,18 +34,21 @@ def sparse_posterior(kernel, X, ids, y, lam, inducing):
     return mean, outside + inside
 
 
-def greedy_batch(kernel, X, ids, y, lam, inducing, width, threshold):
-    """BBKB Algorithm 1, one batch, every bound from scratch at every pick."""
-    mean, start = sparse_posterior(kernel, X, ids, y, lam, inducing)
-    picks, ratio = [], 1.0
-    while True:
-        now = [*ids, *picks]
-        _, leverage = sparse_posterior(kernel, X, now, np.zeros(len(now)), lam, inducing)
-        best = int(np.argmax(mean + width * np.sqrt(np.maximum(leverage, 0.0))))
-        picks.append(best)
-        ratio += start[best]
-        if ratio > threshold:
-            return picks
+def precise_posterior(kernel, X, counts, sums, lam):
+    """Mean and variance of every row of X from counts and sums of rewards, in long doubles."""
+    arms = np.flatnonzero(counts)
+    noise = lam / counts[arms].astype(np.longdouble)
+    left = kernel(X[arms], X[arms]).astype(np.longdouble) + np.diag(noise)
+    right = np.column_stack([kernel(X[arms], X), sums[arms] / counts[arms]]).astype(np.longdouble)
+    for j in range(len(arms)):  # Cholesky and forward substitution, one pivot after the other
+        pivot = np.sqrt(left[j, j])
+        column = left[j + 1 :, j] / pivot
+        right[j] /= pivot
+        left[j + 1 :, j + 1 :] -= np.outer(column, column)
+        right[j + 1 :] -= np.outer(column, right[j])
+    cross, seen = right[:, :-1], right[:, -1]
+    variance = kernel.diag(X) - (cross**2).sum(axis=0)
+    return (cross.T @ seen).astype(float), np.maximum(variance, 0.0).astype(float)
 
 
 def run(opt, f, noise, rng, steps, limit=None):

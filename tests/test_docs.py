@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["using.md", "studies.md", "tutorials/programs.md", "tutorials/research.md"]
+PAGES = [
+    "using.md",
+    "long-lists.md",
+    "studies.md",
+    "tutorials/programs.md",
+    "tutorials/research.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

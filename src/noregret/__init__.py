@@ -1,36 +1,60 @@
 """noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
 
-from noregret.algorithms import (
-    ATAGPUCB,
-    BBKB,
-    BKB,
-    GPBUCB,
-    GPUCB,
-    IGPUCB,
-    TGPUCB,
-    AsyncTS,
-    EpsilonGreedy,
-    HuberGPUCB,
-    Optimizer,
-    PiGPUCB,
-    RegularizedEvolution,
-    RobustUCB,
-    ThompsonSampling,
-    TrustRegionUCB,
-    Uniform,
-    make,
-)
-from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
-from noregret.learning.fit import Fit, Priors, fit_kernel
-from noregret.optimize import Result, maximize, minimize
-from noregret.reporting import plot
-from noregret.results import Batch, BatchInfo, History, Recommendation
-from noregret.rewards.diagnosis import TailReport, diagnose_tails
-from noregret.spaces import Box, Candidates
-from noregret.state import load
-from noregret.study import Study, StudyError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from noregret.algorithms import (
+        ATAGPUCB,
+        BBKB,
+        BKB,
+        GPBUCB,
+        GPUCB,
+        IGPUCB,
+        TGPUCB,
+        AsyncTS,
+        EpsilonGreedy,
+        HuberGPUCB,
+        PiGPUCB,
+        RegularizedEvolution,
+        RobustUCB,
+        ThompsonSampling,
+        TrustRegionUCB,
+        Uniform,
+        load,
+        make,
+    )
+    from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
+    from noregret.learning.fit import Fit, Priors, fit_kernel
+    from noregret.optimizer import Optimizer
+    from noregret.reporting import plot
+    from noregret.results import Batch, BatchInfo, History, Recommendation
+    from noregret.rewards.diagnosis import TailReport, diagnose_tails
+    from noregret.spaces import Box, Candidates
+    from noregret.study import Study, StudyError
+    from noregret.study.maximize import Result, maximize, minimize
+    from noregret.widths.evidence import Evidence
+
+__version__ = "0.2.0"
+
+#: where each public name lives; a module is imported when one of its names is first used
+_HOMES = {
+    "algorithms": (
+        "ATAGPUCB", "BBKB", "BKB", "GPBUCB", "GPUCB", "IGPUCB", "TGPUCB", "AsyncTS",
+        "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "RegularizedEvolution", "RobustUCB",
+        "ThompsonSampling", "TrustRegionUCB", "Uniform", "load", "make",
+    ),
+    "kernels": ("RBF", "Kernel", "Linear", "Matern", "Precomputed"),
+    "learning.fit": ("Fit", "Priors", "fit_kernel"),
+    "optimizer": ("Optimizer",),
+    "results": ("Batch", "BatchInfo", "History", "Recommendation"),
+    "rewards.diagnosis": ("TailReport", "diagnose_tails"),
+    "spaces": ("Box", "Candidates"),
+    "study": ("Study", "StudyError"),
+    "study.maximize": ("Result", "maximize", "minimize"),
+    "widths.evidence": ("Evidence",),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ATAGPUCB",
@@ -47,6 +71,7 @@ __all__ = [
     "Box",
     "Candidates",
     "EpsilonGreedy",
+    "Evidence",
     "Fit",
     "History",
     "HuberGPUCB",
@@ -75,3 +100,17 @@ __all__ = [
     "minimize",
     "plot",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return import_module("noregret.reporting.plot")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'noregret' has no attribute {name!r}")
+    value = getattr(import_module(f"noregret.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -2,46 +2,67 @@
 
 A pick that crosses the threshold still belongs to its batch (BBKB Algorithm 1, line 5), so a
 threshold of 1 gives batches of one. ``ratio`` is the bound reached so far on the ratio of posterior
-deviations at the batch start and now.
+variances at the batch start and now.
 """
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Points
+from noregret.models.posterior import Block, Posterior
+
+#: a pick with no leverage left cannot end a batch by any sum: end it
+_NOTHING_LEFT = 1e-12
 
 
 class BatchRule(Protocol):
-    """Decides when a batch ends."""
+    """Decides when a batch ends.
+
+    Attributes
+    ----------
+    ratio
+        The bound on the ratio of variances reached so far.
+    follows
+        Whether the rule needs the leverages of the block up to date with every pick before.
+    """
 
     ratio: float
+    follows: bool
 
-    def add(self, id_: int, start: float, now: float) -> bool:
-        """Whether the batch ends with this pick, its leverage at the batch start and now given."""
+    def add(self, block: Block, position: int) -> bool:
+        """Whether the batch ends with the pick of a point of this block."""
 
 
 class FixedSize:
     """No bound: the caller's limit ends the batch."""
 
+    #: with no bound on how far variances have fallen, they are followed from pick to pick
+    follows = True
+
     def __init__(self) -> None:
         self.ratio = 1.0
 
-    def add(self, id_: int, start: float, now: float) -> bool:
+    def add(self, block: Block, position: int) -> bool:
         """Never full."""
         return False
 
 
 class ProductRule:
-    """∏(1 + σ²_{s−1}(x_s)) ≤ C.  GP-BUCB (BBKB Algorithm 2, Proposition 1)."""
+    """∏(1 + σ²_{s−1}(x_s)) ≤ C.  GP-BUCB (BBKB Algorithm 2, Proposition 1).
+
+    ``pending`` is the sum of leverages of points handed out earlier and not told yet.
+    """
+
+    follows = True
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
         self.ratio = 1.0 + pending
 
-    def add(self, id_: int, start: float, now: float) -> bool:
+    def add(self, block: Block, position: int) -> bool:
         """Full once the product passes the threshold."""
+        now = float(block.leverage[position])
         self.ratio *= 1.0 + now
         return self.ratio > self.threshold or now <= _NOTHING_LEFT
 
@@ -52,72 +73,40 @@ class GlobalRatio:
     ``pending`` is the sum over points handed out earlier and not told yet.
     """
 
+    follows = False
+
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
         self.ratio = 1.0 + pending
 
-    def add(self, id_: int, start: float, now: float) -> bool:
+    def add(self, block: Block, position: int) -> bool:
         """Full once the sum passes the threshold."""
-        self.ratio += start
-        return self.ratio > self.threshold or now <= _NOTHING_LEFT
+        self.ratio += float(block.told[position])
+        return self.ratio > self.threshold or float(block.told[position]) <= _NOTHING_LEFT
 
 
 class LocalRatio:
-    """Lemma 1 first, then BBKB Lemma 3 where that would end the batch (Section 4).
+    """σ̃²_fb(x)/σ̃²_t(x) ≤ C̃ for every candidate x that has been looked at.  BBKB Section 4.
 
-    1 + Σ_s k̃_fb(x, x_s)² / σ̃²_fb(x) ≤ C̃ for every candidate x. Each new arm costs a pass over Z.
-
-    Parameters
-    ----------
-    threshold
-        C̃.
-    leverage
-        σ̃²_fb of every candidate (A).
-    covariance
-        The candidate's k̃_fb with all others (A), by id.
-    pending
-        Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
+    The ratio itself, not a bound on it. Candidates that sleep are bounded by what is known of them
+    from the batch start, so their ratio does not matter.
     """
 
-    def __init__(
-        self,
-        threshold: float,
-        leverage: Floats,
-        covariance: Callable[[int], Floats],
-        pending: float = 0.0,
-    ) -> None:
-        self.threshold = threshold
-        self.ratio = 1.0 + pending
-        self._covariance = covariance
-        self._leverage = np.maximum(leverage, np.finfo(float).tiny)
-        self._picks: dict[int, int] | None = {}
-        self._shares: dict[int, Floats] = {}
-        self._local: Floats = np.full(len(leverage), 1.0 + pending)
+    follows = True
 
-    def add(self, id_: int, start: float, now: float) -> bool:
-        """Full once neither bound holds for all candidates."""
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self.ratio = 1.0
+
+    def add(self, block: Block, position: int) -> bool:
+        """Full once the ratio of some candidate passes the threshold with this pick."""
+        now = float(block.leverage[position])
         if now <= _NOTHING_LEFT:
             return True
-        if self._picks is not None:
-            self.ratio += start
-            self._picks[id_] = self._picks.get(id_, 0) + 1
-            if self.ratio <= self.threshold:
-                return False
-            for pick, times in self._picks.items():  # the switch
-                self._local += times * self._share(pick)
-            self._picks = None
-        else:
-            self._local += self._share(id_)
-        self.ratio = float(self._local.max())
+        # The leverages are those before this pick, whose own ratio it multiplies by 1 + leverage.
+        ratios = block.told / np.maximum(block.leverage, _NOTHING_LEFT)
+        self.ratio = float(max(ratios.max(), ratios[position] * (1.0 + now)))
         return self.ratio > self.threshold
-
-    def _share(self, id_: int) -> Floats:
-        """k̃_fb(x, x_s)² / σ̃²_fb(x) (A), kept because late batches repeat their arms."""
-        if id_ not in self._shares:
-            if len(self._shares) >= 64:
-                self._shares.clear()
-            self._shares[id_] = np.square(self._covariance(id_)) / self._leverage
-        return self._shares[id_]
 
 
 class SpectralRatio:
@@ -131,33 +120,36 @@ class SpectralRatio:
     ----------
     threshold
         C̃.
-    covariance
-        k̃_fb of pick i with the picks 0 … i (i + 1), by i.
+    posterior
+        The posterior at the batch start.
     pending
         Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
     """
 
-    def __init__(
-        self, threshold: float, covariance: Callable[[int], Floats], pending: float = 0.0
-    ) -> None:
+    follows = False
+
+    def __init__(self, threshold: float, posterior: Posterior, pending: float = 0.0) -> None:
         self.threshold = threshold
         self.ratio = 1.0 + pending
+        self._posterior = posterior
         self._pending = pending
-        self._covariance = covariance
         self._trace = 0.0
+        self._picks: list[Points] = []
         self._matrix: Floats = np.empty((0, 0))
         self._largest = 0.0  # a bound on its largest eigenvalue
 
-    def add(self, id_: int, start: float, now: float) -> bool:
-        """Full once the eigenvalue passes the threshold; ``id_`` is the pick's number."""
-        self._trace += start
+    def add(self, block: Block, position: int) -> bool:
+        """Full once the eigenvalue passes the threshold."""
+        self._trace += float(block.told[position])
+        self._picks.append(block.points[position])
         self.ratio = 1.0 + self._pending + self._trace
-        if now <= _NOTHING_LEFT:
+        if float(block.told[position]) <= _NOTHING_LEFT:
             return True
         if self.ratio <= self.threshold:
             return False
-        for i in range(len(self._matrix), id_ + 1):
-            self._border(self._covariance(i))
+        points = np.array(self._picks)
+        for i in range(len(self._matrix), len(points)):
+            self._border(self._posterior.covariance(points[: i + 1], points[i : i + 1])[:, 0])
         if 1.0 + self._pending + self._largest > self.threshold:
             self._largest = float(np.linalg.eigvalsh(self._matrix)[-1])
         self.ratio = 1.0 + self._pending + min(self._largest, self._trace)
@@ -172,7 +164,3 @@ class SpectralRatio:
         self._matrix = grown
         half, c = 0.5 * (self._largest - column[k]), float(np.linalg.norm(column[:k]))
         self._largest = 0.5 * (self._largest + float(column[k])) + float(np.hypot(half, c))
-
-
-#: a pick with no leverage left cannot end a batch by any sum: end it
-_NOTHING_LEFT = 1e-12

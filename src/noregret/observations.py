@@ -8,42 +8,45 @@ from noregret._types import Floats, Ints, Points
 
 
 class Observations:
-    """Rewards and pending questions on the arms of a list, or on points of a box.
+    """Rewards and pending evaluations, by unique arm.
 
-    Arms get a *row* when they are first asked for or told; everything a model needs (counts, sums,
+    An arm gets a *row* when it is first asked for or told. Everything a model needs (counts, sums,
     pending counts) is kept by row, so its cost follows unique arms. The raw rewards stay beside
     them in the order they came.
 
     Parameters
     ----------
-    points
-        The list (A × d, or A objects); for a box an array of no points (0 × d).
+    nothing
+        No points (0 × d, or no objects), in the type that points have.
 
     Attributes
     ----------
     points
         u × d (or u objects): the arms seen so far.
     ids
-        u row numbers in the current list, −1 for arms of a replaced list and on boxes.
+        u row numbers in the current list; −1 for arms of a replaced list and on boxes.
     told, pending
         u counts: evaluations told, and asked for but not yet told.
     sums
         u sums of the rewards told.
+    scatters
+        u sums of (reward − mean of its arm)² over the rewards told.
+    generation
+        How often the list has been replaced.
+    unasked
+        Evaluations told that nobody had asked for.
     """
 
-    def __init__(self, points: Points) -> None:
-        self._list = points
-        self._row_of_id: Ints = np.full(len(points), -1, dtype=np.int64)
-        self._row_of_point: dict[bytes, int] = {}  # boxes only
-        #: how often the list has been replaced
+    def __init__(self, nothing: Points) -> None:
+        self._row_of: dict[Any, int] = {}  # by id, or by the bytes of a box's point
         self.generation = 0
-        #: evaluations told that nobody had asked for
         self.unasked = 0
-        self._points = _Growing(points[:0])
+        self._points = _Growing(nothing)
         self._ids = _Growing(np.empty(0, dtype=np.int64))
         self._told = _Growing(np.empty(0, dtype=np.int64))
         self._pending = _Growing(np.empty(0, dtype=np.int64))
         self._sums = _Growing(np.empty(0))
+        self._scatters = _Growing(np.empty(0))
         self._history_rows = _Growing(np.empty(0, dtype=np.int64))
         self._history_rewards = _Growing(np.empty(0))
 
@@ -56,6 +59,12 @@ class Observations:
     told: Ints = property(lambda self: self._told.view())  # type: ignore[assignment]
     pending: Ints = property(lambda self: self._pending.view())  # type: ignore[assignment]
     sums: Floats = property(lambda self: self._sums.view())  # type: ignore[assignment]
+    scatters: Floats = property(lambda self: self._scatters.view())  # type: ignore[assignment]
+
+    @property
+    def scatter(self) -> float:
+        """Σ (reward − mean of its arm)² over all rewards."""
+        return float(self.scatters.sum())
 
     @property
     def t(self) -> int:
@@ -72,60 +81,63 @@ class Observations:
         """The arm (row) of every reward (t integers)."""
         return np.asarray(self._history_rows.view())
 
-    def rows(self, ids: Ints) -> Ints:
-        """The rows of these ids, new ones where they are seen for the first time."""
-        rows = self._row_of_id[ids]
-        if (rows < 0).any():
-            fresh = np.unique(ids[rows < 0])
-            first = len(self)
-            self._row_of_id[fresh] = np.arange(first, first + len(fresh))
-            self._append(self._list[fresh], fresh)
-            rows = self._row_of_id[ids]
+    def rows(self, ids: Ints, points: Points) -> Ints:
+        """The rows of these choices, new ones where they are seen for the first time."""
+        rows = self.known_rows(ids, points)
+        unknown = np.flatnonzero(rows < 0)
+        if len(unknown):
+            fresh: list[int] = []
+            for i in unknown.tolist():
+                key = _key(ids[i], points[i])
+                if key not in self._row_of:
+                    self._row_of[key] = len(self) + len(fresh)
+                    fresh.append(i)
+                rows[i] = self._row_of[key]
+            zeros = np.zeros(len(fresh), dtype=np.int64)
+            self._points.extend(points[fresh])
+            self._ids.extend(ids[fresh])
+            for column in (self._told, self._pending, self._sums, self._scatters):
+                column.extend(zeros)
         return rows
 
-    def point_rows(self, points: Points) -> Ints:
-        """The rows of these points of a box (n × d), new ones for points not seen before."""
-        rows = self.known_point_rows(points)
-        for i in np.flatnonzero(rows < 0):
-            key = points[i].tobytes()
-            if key not in self._row_of_point:
-                self._row_of_point[key] = len(self)
-                self._append(points[i : i + 1], np.array([-1]))
-            rows[i] = self._row_of_point[key]
-        return rows
-
-    def known_point_rows(self, points: Points) -> Ints:
-        """The rows of these points of a box, −1 for points never seen."""
-        get = self._row_of_point.get
-        return np.array([get(point.tobytes(), -1) for point in points], dtype=np.int64)
-
-    def _append(self, points: Points, ids: Ints) -> None:
-        zeros = np.zeros(len(ids), dtype=np.int64)
-        self._points.extend(points)
-        self._ids.extend(ids)
-        self._told.extend(zeros)
-        self._pending.extend(zeros)
-        self._sums.extend(zeros)
-
-    def known_rows(self, ids: Ints) -> Ints:
-        """The rows of these ids, −1 for ids never seen."""
-        return self._row_of_id[ids]
+    def known_rows(self, ids: Ints, points: Points) -> Ints:
+        """The rows of these choices, −1 for those never seen."""
+        get = self._row_of.get
+        found = [get(_key(id_, point), -1) for id_, point in zip(ids.tolist(), points, strict=True)]
+        return np.array(found, dtype=np.int64)
 
     def ask(self, rows: Ints) -> None:
         """These rows have been handed out."""
         np.add.at(self.pending, rows, 1)
 
-    def tell(self, rows: Ints, rewards: Floats) -> None:
-        """These rewards have arrived, for pending rows or for any other."""
+    def tell(self, rows: Ints, rewards: Floats, *, unasked: bool = False) -> None:
+        """These rewards have arrived, for pending rows or for any other.
+
+        With ``unasked`` pending evaluations of the same rows stay pending.
+        """
         arrived = np.bincount(rows, minlength=len(self))
         told, pending = self.told, self.pending
+        asked = np.minimum(pending, arrived) * (not unasked)
+        self._add_scatter(rows, rewards, arrived)
         told += arrived
-        asked = np.minimum(pending, arrived)
         pending -= asked
         self.unasked += int(arrived.sum() - asked.sum())
         np.add.at(self.sums, rows, rewards)
         self._history_rows.extend(rows)
         self._history_rewards.extend(rewards)
+
+    def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
+        """Join the new rewards' scatter to that of the old ones (Chan's parallel formula)."""
+        which = np.flatnonzero(arrived)
+        counts, before = arrived[which], self.told[which]
+        sums = np.bincount(rows, rewards, minlength=len(self))[which]
+        means = sums / counts
+        away = rewards - means[np.searchsorted(which, rows)]
+        old = self.sums[which] / np.maximum(before, 1)
+        between = np.square(means - old) * (counts * before / (counts + before))
+        with np.errstate(over="ignore"):
+            inside = np.bincount(rows, np.square(away), minlength=len(self))[which]
+            self.scatters[which] += inside + between
 
     def cancel(self, rows: Ints) -> None:
         """These pending rows will never be told."""
@@ -135,40 +147,16 @@ class Observations:
             raise ValueError("points must be pending to be cancelled; some of these are not")
         pending -= counts
 
-    def replace_list(self, points: Points) -> None:
-        """From now on ids mean the rows of ``points``; history and pending arms stay."""
-        if points.dtype != self.points.dtype or points.shape[1:] != self.points.shape[1:]:
-            raise ValueError(
-                f"the new candidates must be of the old ones' kind: rows of shape "
-                f"{self.points.shape[1:]}, got {points.shape[1:]}"
-            )
-        self._list = points
-        self._row_of_id = np.full(len(points), -1, dtype=np.int64)
+    def replace_list(self) -> None:
+        """From now on ids mean another list; history and pending arms stay."""
+        self._row_of = {}
         self.ids[:] = -1
         self.generation += 1
 
-    def state(self) -> dict[str, Any]:
-        """Arrays that :meth:`restore` takes (points excluded)."""
-        return {
-            "counters": np.array([self.generation, self.unasked]),
-            "ids": self.ids,
-            "told": self.told,
-            "pending": self.pending,
-            "sums": self.sums,
-            "history_rows": self.history_rows,
-            "history_rewards": self.rewards,
-        }
 
-    def restore(self, state: dict[str, Any], points: Points) -> None:
-        """Take over a saved state; ``points`` are the u arms seen."""
-        self.generation, self.unasked = (int(value) for value in state["counters"])
-        self._points.extend(points)
-        for name in ("ids", "told", "pending", "sums", "history_rows", "history_rewards"):
-            getattr(self, f"_{name}").extend(state[name])
-        current = self.ids >= 0
-        self._row_of_id[self.ids[current]] = np.flatnonzero(current)
-        if len(self._list) == 0:
-            self._row_of_point = {p.tobytes(): row for row, p in enumerate(self.points)}
+def _key(id_: int, point: Any) -> Any:
+    """What an arm is known by: its id, or the bytes of its point on a box."""
+    return int(id_) if id_ >= 0 else point.tobytes()
 
 
 class _Growing:
@@ -185,7 +173,7 @@ class _Growing:
         needed = self._length + len(values)
         if needed > len(self._buffer):
             shape = (max(needed, 2 * len(self._buffer), 64), *self._buffer.shape[1:])
-            grown = np.empty(shape, dtype=self._buffer.dtype)
+            grown = np.zeros(shape, dtype=self._buffer.dtype)
             grown[: self._length] = self._buffer[: self._length]
             self._buffer = grown
         self._buffer[self._length : needed] = values

@@ -1,7 +1,7 @@
 """What an optimiser hands out: batches, recommendations, the history."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class BatchInfo:
     beta
         The width in use: bounds are mean ± beta · std.
     ratio
-        The bound on the ratio of posterior deviations the batch reached (1 for sequential rules).
+        The bound on the ratio of posterior variances the batch reached (1 for sequential rules).
     dictionary_size
         Inducing points in use.
     """
@@ -42,9 +42,11 @@ class Batch:
     ids: Ints
     points: Points
     info: BatchInfo | None = field(default=None, repr=False)
-    #: which list the ids mean, and the arms' rows in the observations, for batches told late
-    _generation: int = field(default=0, repr=False)
-    _rows: Ints | None = field(default=None, repr=False)
+    #: whether the points were drawn uniformly at random
+    uniform: bool = field(default=False, repr=False)
+    #: how often the list had been replaced, and the arms' rows, for batches told late
+    generation: int = field(default=0, repr=False)
+    rows: Ints | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -55,10 +57,8 @@ class Batch:
     def __getitem__(self, which: Any) -> "Batch":
         """The part of the batch at these positions."""
         chosen = np.atleast_1d(np.arange(len(self))[which])
-        rows = None if self._rows is None else self._rows[chosen]
-        return Batch(
-            self.ids[chosen], self.points[chosen], _generation=self._generation, _rows=rows
-        )
+        rows = None if self.rows is None else self.rows[chosen]
+        return replace(self, ids=self.ids[chosen], points=self.points[chosen], info=None, rows=rows)
 
 
 @dataclass(frozen=True)

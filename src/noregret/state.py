@@ -1,44 +1,46 @@
-"""One file for a whole run: arrays and JSON in an .npz archive, never pickled code."""
+"""A run in one file: a tree of objects as arrays and JSON in an .npz archive, never pickled code.
+
+What a run remembers is a tree: arrays, numbers, words, lists, and objects of this package that hold
+such things. One function writes it and one reads it, so no class has a save or load of its own.
+Only classes of this package are made again, and only their attributes are set.
+"""
 
 import contextlib
+import dataclasses
+import importlib
 import json
+import math
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
-from noregret._types import Points
-from noregret.kernels import as_kernel
+from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.spec import from_spec, to_spec
 from noregret.spaces import Box, Candidates, Domain, as_candidates
 
-if TYPE_CHECKING:
-    from noregret.algorithms.base import Optimizer
+#: raised when the layout of the file changes
+FORMAT = 3
+#: arrays of at most so many entries are written together: each entry of an archive costs time
+_SMALL = 4096
 
 #: what reading a file that is no whole run may end in
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    zipfile.BadZipFile,
-)
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
+_PACKAGE = __name__.split(".")[0] + "."
 
-#: raised when the layout of the file changes
-FORMAT = 1
+Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
-    """Write an optimiser's whole state; an existing file is replaced only when all is written."""
+def replace_file(path: str | os.PathLike[str], write_to: Callable[[IO[bytes]], None]) -> None:
+    """Write a file; an existing one is replaced only when all is written."""
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            write(optimizer, file)
+            write_to(file)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
@@ -46,87 +48,77 @@ def save(optimizer: "Optimizer", path: str | os.PathLike[str]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def write(optimizer: "Optimizer", file: IO[bytes], *, candidates: bool = True) -> None:
-    """Write the state to a binary file object.
-
-    Without ``candidates`` the list is left out, and :func:`load` needs it as ``domain``.
-    """
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
-    model_arrays, values = optimizer._state()
-    observations = optimizer._observations
-    arrays |= {f"model/{name}": array for name, array in model_arrays.items()}
-    arrays |= {f"observations/{name}": array for name, array in observations.state().items()}
-    header = {
-        "format": FORMAT,
-        "algorithm": type(optimizer).__name__.lower(),
-        "options": {name: _plain(value) for name, value in optimizer._options().items()},
-        "kernel": to_spec(optimizer.kernel, arrays),
-        "domain": _domain_spec(optimizer, arrays),
-        "random": optimizer._rng.bit_generator.state,
-        "kappa_squared": optimizer.kappa_squared,
-        "events": optimizer._events,
-        "values": values,
-    }
-    if not candidates and not isinstance(optimizer.domain, Box):
-        arrays.pop("candidates", None)
-        header["domain"].pop("candidates", None)
-        header["domain"]["length"] = len(optimizer.domain)
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    np.savez(file, allow_pickle=False, **arrays)
-
-
-def load(
-    path: str | os.PathLike[str] | IO[bytes],
+def write(
+    file: IO[bytes],
+    about: dict[str, Any],
+    domain: Domain,
+    kernel: Kernel | str,
+    run: Any,
     *,
-    domain: Any = None,
-    kernel: Any = None,
-    fresh: bool = False,
-) -> "Optimizer":
-    """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
+    candidates: bool = True,
+) -> None:
+    """Write a run to a binary file object.
 
     Parameters
     ----------
-    path
-        The file, or a binary file object.
-    domain
-        Needed where the candidates are objects other than strings, which are not stored.
-    kernel
-        Needed where the kernel is a callable or a class of your own outside this process.
-    fresh
-        Only make the optimiser again, as it was before it was asked or told anything.
+    about
+        JSON to keep with it.
+    domain, kernel
+        What the optimiser was made with.
+    run
+        The tree.
+    candidates
+        Whether to write the list too; :func:`read` needs it as ``domain`` otherwise.
     """
-    from noregret.algorithms.base import algorithms
+    writer = _Writer(domain)
+    for name, value in about.get("settings", {}).items():
+        if callable(value):
+            about = {**about, "settings": {**about["settings"], name: None}}
+            about["again"] = [*about.get("again", []), name]
+    header = {
+        "format": FORMAT,
+        **about,
+        "domain": _domain_spec(domain, writer.arrays, candidates),
+        "kernel": kernel if isinstance(kernel, str) else to_spec(kernel, writer.arrays),
+        "run": writer.encode(run),
+    }
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(file, allow_pickle=False, **writer.arrays, **writer.joined(), header=text)
 
-    arrays, header = _read(path)
-    try:
-        choices = _load_domain(header["domain"], arrays, domain)
-        if kernel is None and header["kernel"] is None:
+
+class Saved:
+    """What :func:`read` found in a file.
+
+    Attributes
+    ----------
+    header
+        The JSON that was kept with the run.
+    """
+
+    def __init__(self, arrays: Arrays, header: dict[str, Any]) -> None:
+        self._arrays = arrays
+        self.header = header
+
+    def domain(self, given: Any) -> Domain:
+        """The domain; ``given`` where it was not stored."""
+        return _load_domain(self.header["domain"], self._arrays, given)
+
+    def kernel(self, given: Any) -> Any:
+        """The kernel or the word ``"auto"``; ``given`` where it was not stored."""
+        spec = self.header["kernel"]
+        if given is not None:
+            return given
+        if spec is None:
             raise ValueError("this run's kernel is a callable: pass it again, load(path, kernel=k)")
-        own = as_kernel(kernel) if kernel is not None else from_spec(header["kernel"], arrays)
-        cls = algorithms.get(header["algorithm"])
-        if cls is None:
-            raise ValueError(f"algorithm {header['algorithm']!r} is unknown here")
-        options, learnt = header["options"], header["values"].get("auto", {})
-        if fresh:
-            # What is learnt has to be learnt again, not taken for given.
-            unset = {"lam": None} if learnt.get("lam") else {}
-            return cls(choices, "auto" if learnt.get("kernel") else own, **options | unset)
-        optimizer = cls(choices, own, **options)
-        observed = _part(arrays, "observations/")
-        points = _load_seen(header["domain"], arrays, choices, observed["ids"])
-        optimizer._observations.restore(observed, points)
-        optimizer._restore(_part(arrays, "model/"), header["values"])
-        optimizer._rng.bit_generator.state = header["random"]
-        optimizer.kappa_squared = float(header["kappa_squared"])
-        optimizer._events = header["events"]
-    except (KeyError, IndexError, AttributeError) as error:
-        raise ValueError(f"{path} is not a whole noregret run: {error!r} is missing") from error
-    return optimizer
+        return spec if isinstance(spec, str) else from_spec(spec, self._arrays)
+
+    def run(self, domain: Domain, kernel: Any) -> Any:
+        """The tree, for the domain and kernel in use."""
+        return _Reader(self._arrays, domain, kernel).decode(self.header["run"])
 
 
-def _read(
-    path: str | os.PathLike[str] | IO[bytes],
-) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, Any]]:
+def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
+    """Read what :func:`write` wrote; ``path`` may be a binary file object."""
     try:
         with contextlib.ExitStack() as stack:
             # Opened here, so that it is closed also where NumPy cannot read it.
@@ -145,65 +137,204 @@ def _read(
         raise ValueError(
             f"{path} has format {version}; this version of noregret reads format {FORMAT}"
         )
-    return arrays, header
+    return Saved(arrays, header)
 
 
-def _domain_spec(optimizer: "Optimizer", arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    domain, observations = optimizer.domain, optimizer._observations
-    seen = observations.points
+class _Writer:
+    """Turns a tree into JSON, with its arrays set aside."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.arrays: Arrays = {}
+        self._small: dict[str, list[np.ndarray[Any, Any]]] = {}  # by the name of their type
+        self._length: dict[str, int] = {}
+        self._domain = domain
+        self._number_of: dict[int, int] | None = None  # of objects on a list, by identity
+
+    def encode(self, value: Any) -> Any:
+        if value is self._domain:
+            return {"domain": True}
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, np.generic):
+            return self.encode(value.item())
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"float": str(value)}
+        if isinstance(value, bytes):
+            return {"bytes": value.hex()}
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, list):
+            return [self.encode(part) for part in value]
+        if isinstance(value, (tuple, set)):
+            kind = type(value).__name__
+            return {kind: [self.encode(part) for part in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
+        if isinstance(value, np.random.Generator):
+            return {"generator": value.bit_generator.state}
+        if isinstance(value, Kernel):
+            return {"kernel": to_spec(value, self.arrays)}
+        return self._object(value)
+
+    def _array(self, array: np.ndarray[Any, Any]) -> Any:
+        if array.dtype != object:
+            # Whether rows or columns are contiguous decides about round-off: it is kept.
+            if array.size <= _SMALL and array.flags.c_contiguous:
+                return {"part": self._join(array)}
+            name = f"a{len(self.arrays)}"
+            self.arrays[name] = array
+            return {"array": name}
+        if all(isinstance(entry, (str, int)) for entry in array):
+            return {"words": array.tolist()}
+        return {"choices": [self._number(entry) for entry in array]}
+
+    def _join(self, array: np.ndarray[Any, Any]) -> list[Any]:
+        """Put a small array behind others of its type; the type, where it starts, its shape."""
+        kind = array.dtype.name
+        start = self._length.get(kind, 0)
+        self._small.setdefault(kind, []).append(array.ravel())
+        self._length[kind] = start + array.size
+        return [kind, start, array.shape]
+
+    def joined(self) -> Arrays:
+        """The small arrays, those of one type as one."""
+        return {f"small_{kind}": np.concatenate(parts) for kind, parts in self._small.items()}
+
+    def _number(self, entry: Any) -> int:
+        """Where an object stands on the list; −1 for room that is not used yet."""
+        if isinstance(entry, int):
+            return -1
+        if self._number_of is None:
+            points = self._domain.corners
+            self._number_of = {id(point): i for i, point in enumerate(points)}
+        if id(entry) not in self._number_of:
+            raise ValueError(
+                "objects of a replaced list cannot be stored: only numbers and strings can"
+            )
+        return self._number_of[id(entry)]
+
+    def _object(self, value: Any) -> Any:
+        cls = type(value)
+        if not cls.__module__.startswith(_PACKAGE):
+            raise TypeError(f"a {cls.__name__} cannot be stored in a file")
+        name = f"{cls.__module__}:{cls.__qualname__}"
+        # A class may leave out what it can compute again, as for copies and pickles.
+        held = value.__getstate__() or {}
+        return {"class": name, "of": {k: self.encode(v) for k, v in held.items()}}
+
+
+class _Reader:
+    """Makes a tree again."""
+
+    def __init__(self, arrays: Arrays, domain: Domain, kernel: Any) -> None:
+        self._arrays, self._domain, self._kernel = arrays, domain, kernel
+        self._made: dict[str, Callable[[Any], Any]] = {
+            "float": float,
+            "bytes": bytes.fromhex,
+            "array": arrays.__getitem__,
+            "part": self._part,
+            "words": self._words,
+            "choices": self._choices,
+            "tuple": lambda parts: tuple(self.decode(part) for part in parts),
+            "set": lambda parts: {self.decode(part) for part in parts},
+            "dict": lambda pairs: {self.decode(k): self.decode(part) for k, part in pairs},
+            "generator": _generator,
+        }
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.decode(part) for part in value]
+        if not isinstance(value, dict):
+            return value
+        if "class" in value:
+            return self._object(value)
+        ((kind, content),) = value.items()
+        if kind == "domain":
+            return self._domain
+        if kind == "kernel":
+            return as_kernel(self._kernel) if content is None else from_spec(content, self._arrays)
+        return self._made[kind](content)
+
+    def _object(self, value: dict[str, Any]) -> Any:
+        module, _, name = value["class"].partition(":")
+        if not module.startswith(_PACKAGE) or not name.isidentifier():
+            raise ValueError(f"{value['class']!r} is no part of a run")
+        cls = getattr(importlib.import_module(module), name)
+        if not isinstance(cls, type) or cls.__module__ != module:
+            raise ValueError(f"{value['class']!r} is no part of a run")
+        if dataclasses.is_dataclass(cls):
+            missing = {part.name for part in dataclasses.fields(cls)} - value["of"].keys()
+            if missing:
+                raise ValueError(f"{', '.join(sorted(missing))} of {value['class']!r} is missing")
+        made: Any = object.__new__(cls)
+        for key, part in value["of"].items():
+            object.__setattr__(made, key, self.decode(part))
+        return made
+
+    def _part(self, place: list[Any]) -> Any:
+        """One of the small arrays."""
+        kind, start, shape = place
+        return self._arrays[f"small_{kind}"][start : start + math.prod(shape)].reshape(shape).copy()
+
+    def _words(self, entries: list[Any]) -> Any:
+        made: np.ndarray[Any, Any] = np.empty(len(entries), dtype=object)
+        made[:] = entries
+        return made
+
+    def _choices(self, numbers: list[int]) -> Any:
+        made: np.ndarray[Any, Any] = np.zeros(len(numbers), dtype=object)
+        points = self._domain.corners
+        for i, number in enumerate(numbers):
+            if number >= 0:
+                made[i] = points[number]
+        return made
+
+
+def _generator(content: Any) -> np.random.Generator:
+    rng = np.random.default_rng(0)
+    rng.bit_generator.state = content
+    return rng
+
+
+def _domain_spec(domain: Domain, arrays: Arrays, candidates: bool) -> Any:
     if isinstance(domain, Box):
         arrays["bounds"] = domain.bounds
-        arrays["seen"] = seen
         return {"kind": "box", "names": domain.names}
+    spec = {"kind": "list", "names": domain.names, "length": len(domain)}
+    if not candidates:
+        return spec | {"stored": False}
+    if domain.origin is not None:
+        return spec | {"stored": "file", "origin": domain.origin}
+    if not isinstance(domain.points, np.ndarray):
+        return spec | {"stored": False}
     if not domain.are_objects:
         arrays["candidates"] = domain.points
-        arrays["seen"] = seen
-        return {"kind": "numbers", "names": domain.names}
-    if all(isinstance(entry, str) for entry in [*domain.points, *seen]):
-        return {"kind": "strings", "candidates": domain.points.tolist(), "seen": seen.tolist()}
-    if (observations.ids < 0).any():
-        raise ValueError(
-            "objects of a replaced list cannot be stored: only numbers and strings can"
-        )
-    return {"kind": "objects", "length": len(domain)}
+        return spec | {"stored": "numbers"}
+    if all(isinstance(entry, str) for entry in domain.points):
+        return spec | {"stored": "words", "words": domain.points.tolist()}
+    return spec | {"stored": False}
 
 
-def _load_domain(spec: Any, arrays: dict[str, np.ndarray[Any, Any]], given: Any) -> Domain:
+def _load_domain(spec: Any, arrays: Arrays, given: Any) -> Domain:
     if spec["kind"] == "box":
         names, bounds = spec["names"], arrays["bounds"]
         return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
     if given is not None:
         candidates = as_candidates(given)
-        expected = spec.get("length") or len(spec.get("candidates", arrays.get("candidates", ())))
-        if len(candidates) != expected:
+        if len(candidates) != spec["length"]:
             raise ValueError(
-                f"domain must be the run's list of {expected} candidates, got {len(candidates)}"
+                f"domain must be the run's list of {spec['length']} candidates, got "
+                f"{len(candidates)}"
             )
         return candidates
-    if spec["kind"] == "objects":
+    if not spec["stored"]:
         raise ValueError(
-            "this run's candidates are objects: pass them again, load(path, domain=candidates)"
+            "this run's candidates are not in the file: pass them again, load(path, domain=list)"
         )
-    if spec["kind"] == "strings":
-        return Candidates(spec["candidates"], objects=True)
+    if spec["stored"] == "file":
+        return Candidates.reopen(spec["origin"])
+    if spec["stored"] == "words":
+        return Candidates(spec["words"], objects=True)
     candidates = Candidates(arrays["candidates"])
     candidates.names = None if spec["names"] is None else tuple(spec["names"])
     return candidates
-
-
-def _load_seen(
-    spec: Any, arrays: dict[str, np.ndarray[Any, Any]], domain: Domain, ids: Any
-) -> Points:
-    if isinstance(domain, Box) or spec["kind"] == "numbers":
-        return arrays["seen"]
-    if spec["kind"] == "strings":
-        return Candidates(spec["seen"], objects=True).points if spec["seen"] else domain.points[:0]
-    return np.asarray(domain.points[ids])
-
-
-def _part(arrays: dict[str, np.ndarray[Any, Any]], prefix: str) -> dict[str, Any]:
-    return {name[len(prefix) :]: a for name, a in arrays.items() if name.startswith(prefix)}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

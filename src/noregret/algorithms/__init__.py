@@ -1,17 +1,108 @@
-"""The papers' algorithms, each a sentence made of the other layers' words."""
+"""The papers' algorithms: one file each, its settings and the parts it is made of."""
 
-from noregret.algorithms.base import Optimizer, algorithms, make
-from noregret.algorithms.bkb import BBKB, BKB
-from noregret.algorithms.evolution import RegularizedEvolution
-from noregret.algorithms.gpucb import GPBUCB, GPUCB
-from noregret.algorithms.greedy import EpsilonGreedy
-from noregret.algorithms.heavy import ATAGPUCB, TGPUCB
-from noregret.algorithms.huber import HuberGPUCB
-from noregret.algorithms.pigpucb import IGPUCB, PiGPUCB
-from noregret.algorithms.robust import RobustUCB
-from noregret.algorithms.thompson import AsyncTS, ThompsonSampling
-from noregret.algorithms.trust_region import TrustRegionUCB
+import os
+from typing import IO, Any
+
+from noregret import state
+from noregret.algorithms.asyncts import AsyncTS
+from noregret.algorithms.atagpucb import ATAGPUCB
+from noregret.algorithms.bbkb import BBKB
+from noregret.algorithms.bkb import BKB
+from noregret.algorithms.epsilongreedy import EpsilonGreedy
+from noregret.algorithms.gpbucb import GPBUCB
+from noregret.algorithms.gpucb import GPUCB
+from noregret.algorithms.hubergpucb import HuberGPUCB
+from noregret.algorithms.igpucb import IGPUCB
+from noregret.algorithms.pigpucb import PiGPUCB
+from noregret.algorithms.regularizedevolution import RegularizedEvolution
+from noregret.algorithms.robustucb import RobustUCB
+from noregret.algorithms.tgpucb import TGPUCB
+from noregret.algorithms.thompsonsampling import ThompsonSampling
+from noregret.algorithms.trustregionucb import TrustRegionUCB
 from noregret.algorithms.uniform import Uniform
+from noregret.kernels import as_kernel
+from noregret.optimizer import Optimizer
+
+#: the public algorithms by their class name in lower case
+algorithms: dict[str, type[Optimizer]] = {
+    cls.__name__.lower(): cls
+    for cls in (
+        ATAGPUCB,
+        BBKB,
+        BKB,
+        GPBUCB,
+        GPUCB,
+        IGPUCB,
+        TGPUCB,
+        AsyncTS,
+        EpsilonGreedy,
+        HuberGPUCB,
+        PiGPUCB,
+        RegularizedEvolution,
+        RobustUCB,
+        ThompsonSampling,
+        TrustRegionUCB,
+        Uniform,
+    )
+}
+
+
+def make(name: str, domain: Any, kernel: Any, **options: Any) -> Optimizer:
+    """An algorithm by its name, the class name in lower case: ``make("bbkb", domain, kernel)``."""
+    if not isinstance(name, str) or name.lower() not in algorithms:
+        known = ", ".join(sorted(algorithms))
+        raise ValueError(f"name must be one of {known}; got {name!r}")
+    return algorithms[name.lower()](domain, kernel, **options)
+
+
+def load(
+    path: str | os.PathLike[str] | IO[bytes],
+    *,
+    domain: Any = None,
+    kernel: Any = None,
+    algorithm: type[Optimizer] | None = None,
+    fresh: bool = False,
+    **settings: Any,
+) -> Optimizer:
+    """Read what ``opt.save`` wrote; the optimiser continues bit for bit.
+
+    Parameters
+    ----------
+    path
+        The file, or a binary file object.
+    domain
+        Needed where the candidates are not in the file, such as objects other than strings.
+    kernel
+        Needed where the kernel is a callable or a class of your own outside this process.
+    algorithm
+        The class, where it is one of your own.
+    fresh
+        Only make the optimiser again, as it was before it was asked or told anything.
+    **settings
+        Settings that are functions, such as ``width``, which no file stores.
+    """
+    saved = state.read(path)
+    try:
+        header = saved.header
+        missing = [name for name in header.get("again", []) if name not in settings]
+        if missing:
+            raise ValueError(
+                f"{missing[0]} is a function: pass it again, load(path, {missing[0]}=f)"
+            )
+        cls = algorithm or algorithms.get(header["algorithm"])
+        if cls is None:
+            raise ValueError(
+                f"algorithm {header['algorithm']!r} is unknown here: load(path, algorithm=Yours)"
+            )
+        space, own = saved.domain(domain), saved.kernel(kernel)
+        optimizer = cls(space, own, **{**header["settings"], **settings})
+        if not fresh:
+            kernel = own if isinstance(own, str) else as_kernel(own)
+            optimizer.resume(saved.run(optimizer.domain, kernel))
+    except (KeyError, IndexError, AttributeError) as error:
+        raise ValueError(f"{path} is not a whole noregret run: {error!r} is missing") from error
+    return optimizer
+
 
 __all__ = [
     "ATAGPUCB",
@@ -32,5 +123,6 @@ __all__ = [
     "TrustRegionUCB",
     "Uniform",
     "algorithms",
+    "load",
     "make",
 ]

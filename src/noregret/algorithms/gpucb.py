@@ -1,137 +1,79 @@
-"""GP-UCB and its batched form GP-BUCB, on the exact GP."""
+"""GP-UCB (Srinivas et al. 2010; Chowdhury & Gopalan 2017) on the exact GP."""
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
-from noregret import _checks
-from noregret.algorithms.gp import GPOptimizer, Width
-from noregret.batching import BatchRule, GlobalRatio, ProductRule
-from noregret.models.dictionary import Sparsifier
-from noregret.models.view import PosteriorView
-from noregret.spaces import Box
-from noregret.widths import gaussian as widths
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts
+from noregret.picking.ucb import ucb
+from noregret.widths import gaussian
+from noregret.widths.evidence import Evidence, WidthRule, theory
 
 
-class _ExactGP(GPOptimizer):
-    """The exact GP: every evaluated arm is an inducing point."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class GPUCB(Optimizer):
+    """GP-UCB: the exact GP, one point at a time.
 
-    widths = ("theory", "practical", "srinivas")
+    Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds everywhere and always
+    with probability 1 − δ, for ‖f‖ ≤ F and ξ-sub-Gaussian noise (docs/guarantees.md). Not proved:
+    other widths, learnt settings, the search of a box.
 
-    def __init__(self, domain: Any, kernel: Any, *, width: Width, ratio: float, **shared: Any):
-        if width == "srinivas" and isinstance(domain, Box):
-            raise ValueError(
-                "width 'srinivas' counts the candidates of a list. For a box (Srinivas et al., "
-                "Theorem 2) it needs a bound on the derivatives of functions drawn from the GP, "
-                "which a kernel does not tell: use 'theory' or a number"
-            )
-        super().__init__(
-            domain,
-            kernel,
-            width=width,
-            ratio=ratio,
-            sparsifier=Sparsifier("complete"),
-            **shared,
-        )
-
-    def _leverage_width(self, name: str) -> float:
-        log_det = self._model.log_det_bound()
-        if name == "srinivas":
-            scale = math.sqrt(self.lam)
-            return scale * widths.srinivas(len(self._points), self.t + 1, self.delta)
-        if name == "practical":
-            return widths.practical(self.noise, self.norm, self.lam, self.delta, 1.0, log_det)
-        return widths.gp_ucb(self.noise, self.norm, self.lam, self.delta, log_det)
-
-
-class GPUCB(_ExactGP):
-    """GP-UCB (Srinivas et al. 2010; Chowdhury & Gopalan 2017): exact GP, one point at a time.
-
-    A step costs O(A·u) for u arms evaluated so far; :class:`~noregret.BBKB` does not grow with u.
+    A step costs O(u²) for u arms evaluated so far, beside the candidates that it looks at;
+    :class:`~noregret.BBKB` does not grow with u.
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, search
+    domain, kernel, noise, norm, delta, seed, bounds, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
+    lam
+        λ. By default ξ², and with the theory's width also 3, 10, 30 and 100 times ξ²: bounds of all
+        of them hold at once and are intersected. A given λ is used alone.
     width
-        ``"theory"``: β = √λF + ξ√(2(log det(K/λ+I) + log 1/δ)) (BKB eq. 7), with
-        probability 1 − δ for ‖f‖ ≤ F and ξ-sub-Gaussian noise. ``"practical"``: without the 2.
-        ``"srinivas"``: √(2 log(A t²π²/6δ)) deviations, for f drawn from the GP and λ = ξ².
-        A number β: mean ± β·std.
+        ``"theory"``: √((S² + λF² − λyᵀ(K + λI)⁻¹y)/λ) with ‖y − f‖² ≤ S², the tightest that the
+        library can prove. ``"paper"``: √λF + ξ√(2(log det(I + K/λ) + log 1/δ)) over √λ (BKB eq. 7).
+        ``"practical"``: the same without the factor 2. ``"srinivas"``: √(2 log(A t²π²/6δ)), for f
+        drawn from the GP, λ = ξ² and a list. A number or a function: see
+        :class:`~noregret.Optimizer`.
     """
 
-    def __init__(
-        self,
-        domain: Any,
-        kernel: Any,
-        *,
-        noise: float | str = 0.1,
-        norm: float | str = 1.0,
-        delta: float = 0.1,
-        lam: float | None = None,
-        seed: int | None = None,
-        search: str = "gradients",
-        width: Width = "theory",
-    ) -> None:
-        super().__init__(
-            domain,
-            kernel,
-            noise=noise,
-            norm=norm,
-            delta=delta,
-            lam=lam,
-            seed=seed,
-            search=search,
-            width=width,
-            ratio=1.0,
+    def parts(self) -> Parts:
+        """Every arm told is an inducing point, and the largest upper bound is next."""
+        if self.width == "srinivas":
+            refuse_box(self)
+        return Parts(
+            chooser=ucb(self.domain, self.search),
+            widths=EXACT_WIDTHS,
+            proved=("theory", "paper"),
+            many=True,
         )
 
 
-class GPBUCB(_ExactGP):
-    """GP-BUCB (Desautels et al. 2014; BBKB Algorithm 2): exact GP, adaptive batches.
-
-    Parameters
-    ----------
-    domain, kernel, noise, norm, delta, lam, seed, search, width
-        As for :class:`~noregret.GPUCB`; inside a batch the theory's width is multiplied by C.
-    ratio
-        C: a batch ends when its bound on the ratio of posterior deviations passes this.
-    batch_rule
-        ``"product"``: ∏(1 + σ²_{s−1}(x_s)), the paper's. ``"global"``: 1 + Σσ²_fb(x_s), the
-        tighter bound of BBKB Lemma 1, with longer batches.
-    """
-
-    adaptive = True
-
-    def __init__(
-        self,
-        domain: Any,
-        kernel: Any,
-        *,
-        noise: float | str = 0.1,
-        norm: float | str = 1.0,
-        delta: float = 0.1,
-        lam: float | None = None,
-        seed: int | None = None,
-        search: str = "gradients",
-        width: Width = "theory",
-        ratio: float = 2.0,
-        batch_rule: str = "product",
-    ) -> None:
-        self.batch_rule = _checks.one_of("batch_rule", batch_rule, ("product", "global"))
-        super().__init__(
-            domain,
-            kernel,
-            noise=noise,
-            norm=norm,
-            delta=delta,
-            lam=lam,
-            seed=seed,
-            search=search,
-            width=width,
-            ratio=ratio,
+def refuse_box(optimizer: Optimizer) -> None:
+    """Refuse Srinivas' width where there are no candidates to count."""
+    if not optimizer.domain.listed:
+        raise ValueError(
+            "width 'srinivas' counts the candidates of a list. For a box (Srinivas et al., Theorem "
+            "2) it needs a bound on the derivatives of functions drawn from the GP, which a kernel "
+            "does not tell: use 'theory' or a number"
         )
 
-    def _rule(self, view: PosteriorView, pending: float) -> BatchRule:
-        if self.batch_rule == "global":
-            return GlobalRatio(self.ratio, pending)
-        return ProductRule(self.ratio, pending)
+
+def _paper(e: Evidence) -> float:
+    return gaussian.gp_ucb(e.noise, e.norm, e.lam, e.delta, e.log_det)
+
+
+def _practical(e: Evidence) -> float:
+    return gaussian.practical(e.noise, e.norm, e.lam, e.delta, 1.0, e.log_det)
+
+
+def _srinivas(e: Evidence) -> float:
+    return math.sqrt(e.lam) * gaussian.srinivas(e.choices, e.t + 1, e.delta)
+
+
+#: the widths of the exact GP by name, as factors of √leverage
+EXACT_WIDTHS: dict[str, WidthRule] = {
+    "theory": theory,
+    "paper": _paper,
+    "practical": _practical,
+    "srinivas": _srinivas,
+}

@@ -1,60 +1,47 @@
 """Uniform choice, the baseline every regret is compared with."""
 
-from typing import Any
+from dataclasses import dataclass
 
-from noregret._types import Floats, Ints
-from noregret.algorithms.gp import GPOptimizer, Width
-from noregret.models.dictionary import Sparsifier
-from noregret.results import BatchInfo
-from noregret.widths import gaussian as widths
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts
+from noregret.picking.baselines import UniformDraws
+from noregret.picking.ucb import ucb
+from noregret.widths import gaussian
+from noregret.widths.evidence import Evidence, WidthRule, theory
 
 
-class Uniform(GPOptimizer):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Uniform(Optimizer):
     """Choices uniformly at random, with replacement.
 
-    Predictions and recommendations come from the same sparse GP that BBKB uses, brought up to date
-    only when they are asked for.
+    Predictions and recommendations come from the sparse GP that :class:`~noregret.BBKB` uses.
+
+    Proved: with ``width="theory"`` f lies within the bounds everywhere and always with probability
+    1 − δ (docs/guarantees.md). Not proved: other widths, learnt settings. Regret grows linearly.
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, search
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
-        Of the intervals of ``recommend``: as for :class:`~noregret.BBKB`.
+        Of the bounds that ``recommend`` gives. ``"theory"``: the tightest that the library can
+        prove. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ) over √λ, as for
+        :class:`~noregret.BKB`. A number or a function: see :class:`~noregret.Optimizer`.
     """
 
-    def __init__(
-        self,
-        domain: Any,
-        kernel: Any,
-        *,
-        noise: float | str = 0.1,
-        norm: float | str = 1.0,
-        delta: float = 0.1,
-        lam: float | None = None,
-        seed: int | None = None,
-        search: str = "gradients",
-        width: Width = "theory",
-    ) -> None:
-        super().__init__(
-            domain,
-            kernel,
-            noise=noise,
-            norm=norm,
-            delta=delta,
-            lam=lam,
-            seed=seed,
-            search=search,
-            width=width,
-            ratio=1.0,
-            sparsifier=Sparsifier("grow"),
+    def parts(self) -> Parts:
+        """A dictionary for the bounds, and chance for the choices."""
+        return Parts(
+            chooser=UniformDraws(ucb(self.domain, self.search)),
+            widths=SPARSE_WIDTHS,
+            proved=("theory",),
+            dictionary="grow",
         )
 
-    def _leverage_width(self, name: str) -> float:
-        shared = (self.noise, self.norm, self.lam, self.delta)
-        if name == "practical":
-            return widths.practical(*shared, 1.0, self._log_det[1])
-        return widths.bbkb(*shared, self._log_det[3])
 
-    def _choose(self, n: int | None) -> tuple[Ints | Floats, BatchInfo | None]:
-        return self._draw(n or 1), None
+def _practical(e: Evidence) -> float:
+    return gaussian.practical(e.noise, e.norm, e.lam, e.delta, 1.0, e.summed)
+
+
+#: the widths of algorithms that do not choose by their bounds
+SPARSE_WIDTHS: dict[str, WidthRule] = {"theory": theory, "practical": _practical}

@@ -5,18 +5,22 @@ import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noregret.cli.app import Json, StudyPath, command, print_json, say
-from noregret.results import Trials
-from noregret.study import Study
+from noregret.cli.choices import id_column, values_of
+
+if TYPE_CHECKING:
+    from noregret.results import Trials
+    from noregret.study import Study
 
 #: lines named in an error
 _NAMED_LINES = 20
 
-Answers = dict[int, tuple[float | None, str | None]]
+#: a row of a CSV, by column
+Row = dict[str, str]
 
 
 @command("ask", "noregret ask plates.db -n 96 > plate.csv")
@@ -35,20 +39,22 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Ask what to evaluate next: a CSV with an empty value column, to be filled and told."""
+    from noregret.study import Study
+
     with Study.open(study) as opened:
         wanted = n if n is not None else opened.settings["batch"]
         numbers = list(opened.ask(n))
         while fill and wanted is not None and len(numbers) < wanted:
             numbers += list(opened.ask(wanted - len(numbers)))
-        header, rows = rows_of(opened, opened.get(numbers))
+        rows = _questions(opened, opened.get(numbers))
     if as_json:
-        print_json({"trials": [dict(zip(header, row, strict=True)) for row in rows]})
+        print_json({"trials": rows})
     elif output is not None:
         with Path(output).open("w", newline="", encoding="utf-8") as file:
-            _write(file, header, rows)
+            _write(file, rows)
     else:
-        _write(sys.stdout, header, rows)
-    say(f"{len(numbers)} trials handed out.")
+        _write(sys.stdout, rows)
+    say(f"{len(numbers)} trials to evaluate.")
     if wanted is not None and len(numbers) < wanted:
         say(
             f"The adaptive batch ends after {len(numbers)} of {wanted}: more would not be chosen "
@@ -56,24 +62,28 @@ def ask(
         )
 
 
-def rows_of(study: Study, trials: Trials) -> tuple[list[str], list[list[Any]]]:
-    """Trial number, id, raw features and an empty value for each trial."""
-    id_column = study.settings["about"].get("id", "id")
-    table = study.table
-    shown = [] if table is None else [c for c in table.columns if c != "name"]
-    header = ["trial", id_column, *shown, "value"]
-    rows: list[list[Any]] = []
+def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
+    """A row per trial: its number, what the choice is called, its features, an empty value."""
+    rows = []
     for i, number in enumerate(trials):
-        id_ = int(trials.ids[i])
-        features = [] if table is None else [table[column][id_] for column in shown]
-        name = trials.names[i] if trials.names is not None else id_
-        rows.append([number, name, *features, None])
-    return header, rows
+        choice = _choice(study, trials, i)
+        # The number and the value win over features of the same name.
+        rows.append({"trial": number} | choice | {"trial": number, "value": None})
+    return rows
 
 
-def _write(file: Any, header: list[str], rows: list[list[Any]]) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
+def _choice(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
+    id_ = int(trials.ids[i])
+    if not study.domain.listed:
+        return values_of(study, id_, trials.points[i])
+    name = id_ if trials.names is None else trials.names[i]
+    row = {} if study.table is None else study.table.row(id_, named=True)
+    return {id_column(study): name, **{key: row[key] for key in row if key != "name"}}
+
+
+def _write(file: Any, rows: list[dict[str, Any]]) -> None:
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
     writer.writerows(rows)
 
 
@@ -90,14 +100,16 @@ def tell(
 
     Text in a column named failed says why a trial has no value. One wrong line refuses the file.
     """
+    from noregret.study import Study
+
     with Study.open(study) as opened:
         found = _read_answers(opened, Path(answers), overwrite)
-        values = {number: v for number, (v, _) in found.items() if v is not None}
+        values = {number: answer for number, answer in found.items() if isinstance(answer, float)}
         if values:
             opened.tell(list(values), list(values.values()), overwrite=overwrite)
-        for number, (_, reason) in found.items():
-            if reason is not None:
-                opened.tell(number, failed=reason, overwrite=overwrite)
+        for number, answer in found.items():
+            if isinstance(answer, str):
+                opened.tell(number, failed=answer, overwrite=overwrite)
         counts = opened.counts()
     if as_json:
         print_json({"values": len(values), "failed": len(found) - len(values), "counts": counts})
@@ -108,48 +120,56 @@ def tell(
     )
 
 
-def _read_answers(study: Study, path: Path, overwrite: bool) -> Answers:
-    """The answers of a file, or an error with every wrong line."""
-    frame = study.trials()
-    known = {row["trial"]: row for row in frame.iter_rows(named=True)}
-    id_column = study.settings["about"].get("id", "id")
-    found: Answers = {}
+def _read_answers(study: "Study", path: Path, overwrite: bool) -> dict[int, float | str]:
+    """By trial number the value, or why the trial failed; an error names every wrong line."""
+    known = {row["trial"]: row for row in study.trials().iter_rows(named=True)}
+    column = id_column(study)
+    found: dict[int, float | str] = {}
     wrong: list[str] = []
     for line, row in _lines(path, ("trial", "value")):
-        reason = (row.get("failed") or "").strip() or None
-        text = (row["value"] or "").strip()
-        if not text and reason is None:
-            continue
-        number = _whole(row["trial"])
-        trial = known.get(number) if number is not None else None
-        if number is None or trial is None:
-            wrong.append(f"line {line}: there is no trial {row['trial']!r}")
-            continue
-        if number in found:
-            wrong.append(f"line {line}: trial {number} comes twice")
-            continue
-        named = (row.get(id_column) or "").strip()
-        if named and named != str(trial.get("name", trial["id"])):
-            wrong.append(
-                f"line {line}: trial {number} is {trial.get('name', trial['id'])}, not {named}"
-            )
-            continue
-        value = None
-        if reason is None:
-            value = _number(text)
-            if value is None:
-                wrong.append(f"line {line}: value {text!r} is not a finite number")
+        try:
+            answer = _answer(row)
+            if answer is None:
                 continue
-        elif text:
-            wrong.append(f"line {line}: trial {number} has both a value and a failure")
-            continue
-        if trial["status"] != "pending" and not overwrite and trial["value"] != value:
-            had = trial["value"] if trial["status"] == "told" else "reported as failed"
-            wrong.append(f"line {line}: trial {number} was told {had} before (--overwrite?)")
-            continue
-        found[number] = value, reason
+            trial = _trial(row, known, column)
+            number = trial["trial"]
+            if number in found:
+                raise ValueError(f"trial {number} comes twice")
+            if not overwrite:
+                _check_not_answered(trial, answer)
+        except ValueError as error:
+            wrong.append(f"line {line}: {error}")
+        else:
+            found[number] = answer
     _refuse(path, wrong)
     return found
+
+
+def _answer(row: Row) -> float | str | None:
+    """The value of a row, or why there is none; ``None`` where the trial is still open."""
+    text, reason = _cell(row, "value"), _cell(row, "failed")
+    if text and reason:
+        raise ValueError(f"trial {row['trial']} has both a value and a failure")
+    return _finite(text) if text else reason or None
+
+
+def _trial(row: Row, known: dict[int, dict[str, Any]], column: str) -> dict[str, Any]:
+    """The trial that a row answers, as the study knows it."""
+    try:
+        trial = known[int(_cell(row, "trial"))]
+    except (KeyError, ValueError):
+        raise ValueError(f"there is no trial {row['trial']!r}") from None
+    named, name = _cell(row, column), str(trial.get("name", trial["id"]))
+    if named and named != name:
+        raise ValueError(f"trial {trial['trial']} is {name}, not {named}")
+    return trial
+
+
+def _check_not_answered(trial: dict[str, Any], answer: float | str) -> None:
+    value = answer if isinstance(answer, float) else None
+    if trial["status"] != "pending" and trial["value"] != value:
+        had = trial["value"] if trial["status"] == "told" else "reported as failed"
+        raise ValueError(f"trial {trial['trial']} was told {had} before (--overwrite?)")
 
 
 @command("import", "noregret import plates.db history.csv")
@@ -161,26 +181,10 @@ def import_history(
     as_json: Json = False,
 ) -> None:
     """Tell evaluations made before or elsewhere (a warm start)."""
+    from noregret.study import Study
+
     with Study.open(study) as opened:
-        id_column = opened.settings["about"].get("id", "id")
-        table = opened.table
-        if opened.settings["named"] and table is not None:
-            ids = {name: i for i, name in enumerate(table["name"])}
-        else:
-            ids = {str(i): i for i in range(len(opened.optimizer._points))}
-        chosen: list[int] = []
-        values: list[float] = []
-        wrong: list[str] = []
-        for line, row in _lines(Path(history), (id_column, "value")):
-            name, value = (row[id_column] or "").strip(), _number((row["value"] or "").strip())
-            if name not in ids:
-                wrong.append(f"line {line}: there is no candidate {name!r}")
-            elif value is None:
-                wrong.append(f"line {line}: value {row['value']!r} is not a finite number")
-            else:
-                chosen.append(ids[name])
-                values.append(value)
-        _refuse(Path(history), wrong)
+        chosen, values = _read_history(opened, Path(history))
         if chosen:
             opened.tell_history(chosen, values)
         counts = opened.counts()
@@ -190,7 +194,30 @@ def import_history(
     say(f"{len(chosen)} evaluations imported.")
 
 
-def _lines(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+def _read_history(study: "Study", path: Path) -> tuple[list[int], list[float]]:
+    """Ids and values of a file; an error names every wrong line."""
+    if study.size is None:
+        raise ValueError("only the candidates of a list can be imported; this study is on a box")
+    column = id_column(study)
+    names = map(str, range(study.size)) if study.names is None else study.names
+    ids = {name: id_ for id_, name in enumerate(names)}
+    chosen: list[int] = []
+    values: list[float] = []
+    wrong: list[str] = []
+    for line, row in _lines(path, (column, "value")):
+        name = _cell(row, column)
+        try:
+            if name not in ids:
+                raise ValueError(f"there is no candidate {name!r}")
+            values.append(_finite(_cell(row, "value")))
+            chosen.append(ids[name])
+        except ValueError as error:
+            wrong.append(f"line {line}: {error}")
+    _refuse(path, wrong)
+    return chosen, values
+
+
+def _lines(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, Row]]:
     """The rows of a CSV with their line numbers in the file."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file, strict=True)
@@ -212,16 +239,16 @@ def _refuse(path: Path, wrong: list[str]) -> None:
     raise ValueError(f"{path} was refused, and nothing of it was told:\n  {listed}")
 
 
-def _whole(text: str | None) -> int | None:
-    try:
-        return int((text or "").strip())
-    except ValueError:
-        return None
+def _cell(row: Row, column: str) -> str:
+    """The text in a column, empty where there is none."""
+    return (row.get(column) or "").strip()
 
 
-def _number(text: str) -> float | None:
+def _finite(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"value {text!r} is not a finite number")
+    return value

@@ -1,4 +1,8 @@
-"""What all commands share: the app, errors as exit codes, where output goes."""
+"""What all commands share: the app, errors as exit codes, where output goes.
+
+The modules of the commands import what takes long (tables, files, experiments) inside the functions
+that need it, so that ``noregret --help`` answers at once.
+"""
 
 import functools
 import json
@@ -9,9 +13,6 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 from rich.console import Console
 from rich.table import Table
-
-from noregret.study import DamagedError, FullError, LockedError
-from noregret.study.execution import RunError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,26 +45,22 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
             try:
                 return function(*arguments, **options)
             except KeyboardInterrupt:
-                _stop(
-                    "interrupted; what is done is stored, and the same command goes on",
-                    130,
-                    options,
-                )
-            except LockedError as error:
-                _stop(str(error), 3, options)
-            except DamagedError as error:
-                _stop(str(error), 4, options)
-            except RunError as error:
-                _stop(str(error), 5, options)
-            except FullError as error:
-                _stop(str(error), 6, options)
+                message = "interrupted; what is done is stored, and the same command goes on"
+                _stop(message, 130, options)
             except (ValueError, TypeError, OSError) as error:
-                _stop(str(error), 1, options)
+                _stop(str(error), _exit_code(error), options)
 
         app.command(name, epilog=f"Example: {example}")(guarded)
         return function
 
     return register
+
+
+def _exit_code(error: Exception) -> int:
+    from noregret.study.errors import DamagedError, FullError, LockedError, RunError
+
+    codes: dict[type[Exception], int] = {LockedError: 3, DamagedError: 4, RunError: 5, FullError: 6}
+    return codes.get(type(error), 1)
 
 
 def _stop(message: str, code: int, options: dict[str, Any]) -> NoReturn:

@@ -1,15 +1,14 @@
 """``noregret create``: a list of candidates becomes a study."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noregret.cli.app import Json, StudyPath, command, print_json, say
-from noregret.cli.candidates import median_distance, read_library
-from noregret.kernels import RBF, Kernel, Matern
-from noregret.spaces import Candidates
-from noregret.study import Study
+
+if TYPE_CHECKING:
+    from noregret.kernels import Kernel
 
 
 class KernelName(StrEnum):
@@ -71,7 +70,9 @@ def create(
     ] = "practical",
     timeout: Annotated[
         float | None,
-        typer.Option(help="Seconds after which an unanswered trial is handed out again."),
+        typer.Option(
+            help="Seconds after which a trial without an answer is given to whoever asks next."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes the questions repeatable.")] = None,
     standardize: Annotated[
@@ -83,6 +84,10 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a study from a list of candidates."""
+    from noregret.cli.candidates import median_distance, read_library
+    from noregret.spaces import Candidates
+    from noregret.study import Study
+
     library = read_library(
         candidates, features, id_column, standardize=standardize, drop=drop_missing
     )
@@ -148,7 +153,9 @@ def create(
         say(f"- {note}")
 
 
-def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> Kernel | str:
+def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> "Kernel | str":
+    from noregret.kernels import RBF, Matern
+
     if lengthscale is None:
         return "auto"
     if name is KernelName.RBF:

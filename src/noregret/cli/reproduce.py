@@ -1,19 +1,18 @@
 """``noregret reproduce``: the papers' figures and tables, computed again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
-from rich.progress import TimeElapsedColumn as Elapsed
 from rich.table import Column, Table
 
 from noregret.cli.app import Json, command, console, print_json, print_table, say
-from noregret.experiments.cells import Cell, labels
-from noregret.experiments.experiment import Experiment, Files
-from noregret.experiments.experiment import reproduce as run_experiment
-from noregret.experiments.registry import experiments, find
-from noregret.linalg.threads import worker_count
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from noregret.experiments.cells import Cell
+    from noregret.experiments.experiment import Experiment, Files
 
 
 @command("reproduce", "noregret reproduce bbkb-fig1 --quick")
@@ -49,6 +48,9 @@ def reproduce(
 
     Interrupt it when you like: the same command goes on where it stopped.
     """
+    from noregret.experiments.registry import experiments, find
+    from noregret.linalg.threads import worker_count
+
     if listed:
         _list(as_json)
         return
@@ -74,6 +76,8 @@ def reproduce(
 
 
 def _list(as_json: bool) -> None:
+    from noregret.experiments.registry import experiments
+
     known = experiments().values()
     if as_json:
         keys = ("id", "paper", "figure", "title", "minutes")
@@ -86,14 +90,20 @@ def _list(as_json: bool) -> None:
 
 
 def _run(
-    experiment: Experiment,
+    experiment: "Experiment",
     out: Path,
     size: str,
     runs: int | None,
     jobs: int,
     fresh: bool,
     quiet: bool,
-) -> Files:
+) -> "Files":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
+
+    from noregret.experiments.cells import labels
+    from noregret.experiments.experiment import reproduce as run_experiment
+
     names = labels(experiment.cells(experiment.settings(size, runs)))
     text = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     bar = Progress(
@@ -109,10 +119,10 @@ def _run(
         whole = bar.add_task(experiment.id, total=len(names))
         running: dict[str, TaskID] = {}
 
-        def started(cell: Cell) -> None:
+        def started(cell: "Cell") -> None:
             running[cell.key] = bar.add_task(f"  {names[cell.key]}", total=1)
 
-        def finished(cell: Cell) -> None:
+        def finished(cell: "Cell") -> None:
             if cell.key in running:
                 bar.remove_task(running.pop(cell.key))
             bar.advance(whole)

@@ -4,19 +4,21 @@ import math
 import signal
 import time
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.live import Live
 from rich.table import Table
 
 from noregret.cli.app import Json, StudyPath, command, console, print_json, say
-from noregret.results import Recommendation
-from noregret.study import Study
-from noregret.study.execution import Command, Progress
+from noregret.cli.choices import about_best, fields_of, interval, say_best, values_of
 
-#: seconds between looks at the best choice
-_LOOK = 2.0
+if TYPE_CHECKING:
+    from noregret.results import Recommendation
+    from noregret.study import Study
+    from noregret.study.runner import Progress
+
+#: seconds after which the display computes the best choice anew
+_BEST_EVERY = 2.0
 
 
 @command(
@@ -51,6 +53,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a program for each trial until the budget is spent; the same call goes on."""
+    from rich.live import Live
+
+    from noregret.study import Study
+    from noregret.study.command import Command
+
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Study.open(study) as opened:
@@ -68,67 +75,39 @@ def run(
                     batch=batch,
                     max_failures=max_failures,
                     progress=display.update,
-                    argument=lambda id_, point: values_of(opened, id_),
+                    argument=lambda id_, point: values_of(opened, id_, point),
                 )
             finally:
                 evaluate.stop()
                 if show:
                     live.stop()
             best, counts = opened.best(), opened.counts()
-            name = name_of(opened, best.id)
+            about, words = about_best(opened, best), say_best(opened, best)
     finally:
         signal.signal(signal.SIGTERM, previous)
     if as_json:
-        keys = ("mean", "lower", "upper", "gap")
-        print_json({"counts": counts, "best": {"id": name} | {k: getattr(best, k) for k in keys}})
+        print_json({"counts": counts, "best": about})
         return
     say(f"{counts['told']} answers, {counts['failed']} failures.")
-    say(f"Best: {name}, {interval(best)}; no other is better by more than {best.gap:.4g}.")
-
-
-def fields_of(study: Study) -> list[str]:
-    """What may stand in braces in a command."""
-    table = study.table
-    id_column = study.settings["about"].get("id", "id")
-    return ["id", "name", id_column, *([] if table is None else table.columns)]
-
-
-def values_of(study: Study, id_: int) -> dict[str, Any]:
-    """The values of a candidate's fields."""
-    table = study.table
-    row = {} if table is None else table.row(id_, named=True)
-    name = name_of(study, id_)
-    return {"id": id_, "name": name, study.settings["about"].get("id", "id"): name, **row}
-
-
-def name_of(study: Study, id_: int) -> str:
-    """What a candidate is called: its name, or its row number."""
-    if study.settings["named"] and study.table is not None:
-        return str(study.table["name"][id_])
-    return str(id_)
-
-
-def interval(best: Recommendation) -> str:
-    """The estimate with its bounds."""
-    return f"{best.mean:.4g} in [{best.lower:.4g}, {best.upper:.4g}]"
+    say(words)
 
 
 class _Display:
     """What the live display shows, brought up to date after every answer."""
 
-    def __init__(self, study: Study, known_best: float | None) -> None:
+    def __init__(self, study: "Study", known_best: float | None) -> None:
         self._study = study
         self._known_best = known_best
         self._progress: Progress | None = None
         self._best: Recommendation | None = None
-        self._looked = -math.inf
+        self._best_at = -math.inf
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: "Progress") -> None:
         self._progress = progress
-        now = time.monotonic()
-        if console.is_terminal and progress.told and now - self._looked > _LOOK:
+        due = time.monotonic() - self._best_at > _BEST_EVERY
+        if console.is_terminal and progress.told and due:
             self._best = self._study.best()
-            self._looked = time.monotonic()
+            self._best_at = time.monotonic()
 
     def table(self) -> Table:
         grid = Table.grid(padding=(0, 2))
@@ -147,13 +126,16 @@ class _Display:
             if "dictionary" in info:
                 grid.add_row("dictionary", f"{info['dictionary']} inducing points")
         if self._best is not None:
-            name = name_of(self._study, self._best.id)
-            grid.add_row("best so far", f"{name}: {interval(self._best)}")
-            grid.add_row("gap", f"{self._best.gap:.4g}")
-            if self._known_best is not None:
-                regret = abs(self._known_best - self._best.mean)
-                grid.add_row("regret", f"{regret:.4g} (of the estimate)")
+            self._show_best(grid, self._best)
         return grid
+
+    def _show_best(self, grid: Table, best: "Recommendation") -> None:
+        name = self._study.name_of(best.id, best.point)
+        grid.add_row("best so far", f"{name}: {interval(best)}")
+        grid.add_row("gap", f"{best.gap:.4g}")
+        if self._known_best is not None:
+            regret = abs(self._known_best - best.mean)
+            grid.add_row("regret", f"{regret:.4g} (of the estimate)")
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -2,16 +2,16 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 from rich.table import Table
 
 from noregret.cli.app import Json, StudyPath, command, print_json, print_table, say
-from noregret.cli.running import interval, name_of
-from noregret.study import Study
-from noregret.study.salvage import salvage as read_what_can_be_read
+from noregret.cli.choices import about_best, say_alive, say_best
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Format(StrEnum):
@@ -24,23 +24,23 @@ class Format(StrEnum):
 @command("status", "noregret status plates.db")
 def status(study: StudyPath, as_json: Json = False) -> None:
     """Say where a study stands."""
+    from noregret.study import Study
+
     with Study.open(study, read_only=True) as opened:
+        optimizer = opened.optimizer
         about: dict[str, Any] = {
             "study": study,
             "domain": repr(opened.domain),
             "counts": opened.counts(),
             **{k: v for k, v in opened.settings.items() if k != "about"},
-            "beta": opened.view().beta,
+            "beta": optimizer.beta,
             "last_batch": opened.last_batch(),
             "notes": opened.settings["about"].get("notes", []),
         }
-        dictionary = getattr(opened.view(), "dictionary", None)
-        if dictionary is not None:
-            about["dictionary"] = len(dictionary)
+        if optimizer.alive is not None:
+            about["alive"] = optimizer.alive if as_json else say_alive(opened)
         if about["counts"]["told"]:
-            best = opened.best()
-            keys = ("mean", "lower", "upper", "gap")
-            about["best"] = {"id": name_of(opened, best.id)} | {k: getattr(best, k) for k in keys}
+            about["best"] = about_best(opened, opened.best())
     if as_json:
         print_json(about)
         return
@@ -57,26 +57,26 @@ def status(study: StudyPath, as_json: Json = False) -> None:
 @command("best", "noregret best plates.db --top 10")
 def best(
     study: StudyPath,
-    top: Annotated[int, typer.Option(min=1, help="How many candidates to show.")] = 1,
+    top: Annotated[int, typer.Option(min=1, help="How many choices to show.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Show the best candidates with their intervals, the surest first."""
+    """Show the evaluated choices with the best guaranteed values, and what is recommended."""
+    from noregret.study import Study
+
     with Study.open(study, read_only=True) as opened:
         if not opened.counts()["told"]:
             raise ValueError(f"{study} has no answers yet")
         found = opened.best()
         frame = opened.top(top)
-        name = name_of(opened, found.id)
+        alive, words = opened.optimizer.alive, say_best(opened, found)
     if as_json:
-        print_json({"gap": found.gap, "best": frame.to_dicts()})
+        print_json({"gap": found.gap, "alive": alive, "best": frame.to_dicts()})
         return
-    table = Table()
-    for column in frame.columns:
-        table.add_column(column)
+    table = Table(*frame.columns)
     for row in frame.iter_rows():
         table.add_row(*(_short(value) for value in row))
     print_table(table)
-    say(f"Best: {name}, {interval(found)}; no other is better by more than {found.gap:.4g}.")
+    say(words)
 
 
 @command("export", "noregret export plates.db --to parquet -o plates.parquet")
@@ -92,19 +92,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write all trials to a table."""
-    lost: list[int] = []
-    if salvage:
-        saved = read_what_can_be_read(Path(study))
-        frame, lost = saved.trials, saved.lost
-    else:
-        with Study.open(study, read_only=True) as opened:
-            frame = opened.trials()
-            if opened.table is not None and not frame.is_empty():
-                table = opened.table
-                shown = table.select(c for c in table.columns if c not in frame.columns)
-                frame = frame.hstack(shown[frame["id"].to_list()])
     if output is None and (to is Format.PARQUET or as_json):
         raise ValueError("-o names the file to write")
+    frame, lost = _salvaged(study) if salvage else (_trials(study), [])
     if output is None:
         typer.echo(frame.write_csv(), nl=False)
     elif to is Format.PARQUET:
@@ -119,13 +109,35 @@ def export(
         say(f"{len(lost)} trials could not be read, from {lost[0]} to {lost[-1]}.")
 
 
+def _trials(study: str) -> "pl.DataFrame":
+    """All trials of a study, with the features of their candidates."""
+    from noregret.study import Study
+
+    with Study.open(study, read_only=True) as opened:
+        frame, table = opened.trials(), opened.table
+    if table is None or frame.is_empty():
+        return frame
+    features = table.select(c for c in table.columns if c not in frame.columns)
+    return frame.hstack(features[frame["id"].to_list()])
+
+
+def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int]]":
+    """The trials of a damaged study that can be read, and the numbers of the others."""
+    from noregret.study.salvage import salvage
+
+    found = salvage(Path(study))
+    return found.trials, found.lost
+
+
 @command("report", "noregret report plates.db -o report.html")
 def report(
     study: StudyPath,
     output: Annotated[str, typer.Option("-o", "--output", help="The page.")] = "report.html",
     as_json: Json = False,
 ) -> None:
-    """Write one self-contained page: plots, the best candidates, settings."""
+    """Write one self-contained page: plots, the best choices, settings."""
+    from noregret.study import Study
+
     try:
         from noregret.reporting.report import write_report
     except ImportError as error:
@@ -143,6 +155,4 @@ def report(
 def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, pl.Series):
-        return str(value.to_list())
     return "" if value is None else str(value)

@@ -18,11 +18,11 @@ from noregret.experiments.figures import (
     interval,
     legend,
     lines,
-    looks,
     over_runs,
     panels,
+    styles,
 )
-from noregret.experiments.play import play
+from noregret.experiments.play import AS_PRINTED, play
 from noregret.kernels import RBF, Kernel
 from noregret.problems.noise import Noise
 
@@ -48,7 +48,9 @@ def starvation(seed: int, evaluations: int) -> pl.DataFrame:
     ids = rng.integers(0, 201, 1000)[:evaluations]
     y = f[ids] + _LINE_NOISE * rng.standard_normal(1000)[:evaluations]
     lam = _LINE_NOISE**2
-    opt = BKB(x[:, None], _LINE_KERNEL, noise=_LINE_NOISE, lam=lam, qbar=2.0, seed=seed)
+    opt = BKB(
+        x[:, None], _LINE_KERNEL, noise=_LINE_NOISE, lam=lam, qbar=2.0, seed=seed, **AS_PRINTED
+    )
     opt.tell(ids, y)
     mean, std = opt.predict()
     exact = _posterior(_LINE_KERNEL, x, ids, y, lam)
@@ -100,12 +102,12 @@ def _draw_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, F
         one = table.filter((pl.col("seed") == _LINE_DRAWN) & (pl.col("evaluations") == t))
         first = one.filter(pl.col("method") == "exact")
         axis.plot(first["x"], first["f"], color="0.6", lw=3, label="f")
-        for method, look in looks(list(_METHODS)).items():
+        for method, style in styles(list(_METHODS)).items():
             part = one.filter(pl.col("method") == method)
             x, mean, std = (part[name].to_numpy() for name in ("x", "mean", "std"))
-            look = {k: look[k] for k in ("color", "linestyle")}
-            axis.plot(x, mean - 3 * std, lw=1.2, label=f"{_METHODS[method]}, ± 3 std", **look)
-            axis.plot(x, mean + 3 * std, lw=1.2, **look)
+            style = {k: style[k] for k in ("color", "linestyle")}
+            axis.plot(x, mean - 3 * std, lw=1.2, label=f"{_METHODS[method]}, ± 3 std", **style)
+            axis.plot(x, mean + 3 * std, lw=1.2, **style)
         data = one.filter(pl.col("method") == "data")
         axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3, label="evaluations")
         axis.set(

@@ -142,7 +142,9 @@ def compute(
         return
     others = set(active_children())
     # Children are started afresh: a forked one would inherit threads that do not run in it.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_alone) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_start_worker
+    ) as pool:
         running: dict[Future[pl.DataFrame], Cell] = {}
         queue = iter(missing)
         try:
@@ -168,7 +170,7 @@ def compute(
             raise
 
 
-def _alone() -> None:
+def _start_worker() -> None:
     """A worker keeps to one thread, and leaves Ctrl-C to the process that started it."""
     os.environ["NOREGRET_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)

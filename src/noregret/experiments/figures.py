@@ -46,12 +46,12 @@ def panels(count: int, *, columns: int = 3, height: float = 3.2) -> "tuple[Figur
     return figure, axes[:count]
 
 
-def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+def styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A colour, a line and a mark for each label; pass the same labels to every panel."""
-    styles = zip(cycle(_COLOURS), cycle(_LINES), cycle(_MARKS), strict=False)
+    every = zip(cycle(_COLOURS), cycle(_LINES), cycle(_MARKS), strict=False)
     return {
         label: {"color": colour, "linestyle": line, "marker": mark, "markersize": 4}
-        for label, (colour, line, mark) in zip(labels, styles, strict=False)
+        for label, (colour, line, mark) in zip(labels, every, strict=False)
     }
 
 
@@ -82,17 +82,17 @@ def lines(
     """Draw y against x, mean and 95 % band over runs, a line for each value of ``by``.
 
     ``labels`` are the values in order, or their names in the legend by value; values that the
-    table does not have are left out, and keep their look free.
+    table does not have are left out, and nobody else gets their style.
     """
     names = labels if isinstance(labels, Mapping) else {label: label for label in labels}
-    for value, look in looks(list(names)).items():
+    for value, style in styles(list(names)).items():
         part = frame.filter(pl.col(by) == value)
         if part.is_empty():
             continue
         at, mean, half = over_runs(part, x, y)
-        axis.plot(at, mean, label=names[value], markevery=max(1, len(at) // 6), **look)
+        axis.plot(at, mean, label=names[value], markevery=max(1, len(at) // 6), **style)
         if np.any(half > 0):
-            axis.fill_between(at, mean - half, mean + half, color=look["color"], alpha=0.15, lw=0)
+            axis.fill_between(at, mean - half, mean + half, color=style["color"], alpha=0.15, lw=0)
 
 
 def cut_bands(axes: "Sequence[Axes]") -> None:

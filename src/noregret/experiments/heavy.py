@@ -18,7 +18,7 @@ from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF, Kernel, Matern
-from noregret.problems.functions import line
+from noregret.problems.kernel_sums import line
 from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ LABELS = {
 }
 #: who is expected ahead of whom, by the paper
 _PAIRS = (("nystrom", "tgp"), ("qff", "tgp"), ("nystrom", "qff"), ("nystrom", "robust"))
-#: "set order-wise similar to those recommended by theory", and those of the theorems
-WIDTHS = {"practical": "practical widths", "theory": "theory's widths"}
+#: "set order-wise similar to those recommended by theory", and those that the theorems print
+WIDTHS = {"practical": "practical widths", "paper": "widths of the theorems"}
 
 
 def marks(horizon: int) -> Ints:
@@ -85,8 +85,8 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
     rewards = case.noise.paired(horizon, rng)
     chosen = options(algorithm, case.alpha, case.v, horizon, nodes=32)
     opt = make(
-        chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width, seed=seed,
-        **chosen,
+        chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width,
+        bounds="current", seed=seed, **chosen,
     )  # fmt: skip
     frame = play(
         opt, horizon, lambda batch: np.asarray(f[batch.ids]), rewards, drawn.optimum,
@@ -112,7 +112,7 @@ def regret_cells(
             horizon = settings["huber_horizon" if name == "huber" else "horizon"]
             wanted.append((name, "practical", horizon, seed))
             if name != "huber" and seed < settings["theory_runs"]:
-                wanted.append((name, "theory", horizon, seed))
+                wanted.append((name, "paper", horizon, seed))
     keys = ("algorithm", "width", "horizon", "seed")
     return [
         Cell(function, {"problem": problem, **dict(zip(keys, row, strict=True))}) for row in wanted

@@ -76,8 +76,8 @@ def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) 
     if algorithm == "qff":
         domain, kernel = data.places, RBF(np.sqrt(0.1))
     opt = make(
-        chosen.pop("name"), domain, kernel, norm=float(f.max()), lam=1.0, width=width, seed=seed,
-        **chosen,
+        chosen.pop("name"), domain, kernel, norm=float(f.max()), lam=1.0, width=width,
+        bounds="current", seed=seed, **chosen,
     )  # fmt: skip
     ids = np.empty(0, dtype=np.int64)
 

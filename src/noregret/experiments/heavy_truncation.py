@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats
-from noregret.algorithms.gpucb import GPUCB
-from noregret.algorithms.heavy import TGPUCB
+from noregret.algorithms import make
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import interval, looks, panels
+from noregret.experiments.figures import interval, panels, styles
 from noregret.kernels import RBF
-from noregret.problems.functions import LINE, line
+from noregret.problems.kernel_sums import LINE, line
 from noregret.problems.noise import Noise
+from noregret.widths.evidence import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +34,11 @@ def function() -> Floats:
     return np.asarray((f - f.min()) / np.ptp(f))
 
 
+def _width(evidence: Evidence) -> float:
+    """β_t = ln t, t counted from 1."""
+    return math.log(evidence.t + 1)
+
+
 def confidence(algorithm: str, signs: str, horizon: int, seed: int) -> pl.DataFrame:
     """Posterior after rounds with noise ±10 at one random point and none elsewhere: a row per x.
 
@@ -46,13 +51,9 @@ def confidence(algorithm: str, signs: str, horizon: int, seed: int) -> pl.DataFr
     jumps = rng.choice([-_JUMP, _JUMP], size=horizon)
     if signs == "run":
         jumps[:] = jumps[0]
-    opt: GPUCB | TGPUCB
-    if algorithm == "gpucb":
-        opt = GPUCB(LINE, _KERNEL, lam=1.0, seed=seed)
-    else:
-        opt = TGPUCB(LINE, _KERNEL, alpha=1.0, v=1.0, lam=1.0, seed=seed)
+    moments = {"alpha": 1.0, "v": 1.0} if algorithm == "tgpucb" else {}
+    opt = make(algorithm, LINE, _KERNEL, lam=1.0, width=_width, seed=seed, **moments)
     for t in range(horizon):
-        opt.width = math.log(t + 1)  # β_t = ln t
         batch = opt.ask()
         opt.tell(batch, f[batch.ids] + jumps[t] * (batch.ids == place))
     mean, std = opt.predict()
@@ -88,11 +89,11 @@ def _draw(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(_SIGNS))
     for axis, (signs, words) in zip(axes, _SIGNS.items(), strict=True):
         axis.plot(LINE.points[:, 0], function(), color="0.7", lw=4, label="f")
-        for (name, label), look in zip(_NAMES.items(), looks(list(_NAMES)).values(), strict=True):
+        for (name, label), style in zip(_NAMES.items(), styles(list(_NAMES)).values(), strict=True):
             part = _averaged(table, name, signs)
             x, mean, std = (part[key].to_numpy() for key in ("x", "mean", "std"))
-            axis.plot(x, mean, label=label, markevery=12, **look)
-            axis.fill_between(x, mean - std, mean + std, color=look["color"], alpha=0.15, lw=0)
+            axis.plot(x, mean, label=label, markevery=12, **style)
+            axis.fill_between(x, mean - std, mean + std, color=style["color"], alpha=0.15, lw=0)
         axis.set(
             title=f"noise's sign drawn {words}", xlabel="x", ylabel="posterior mean ± deviation"
         )

@@ -15,7 +15,7 @@ from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
 from noregret.kernels import RBF
-from noregret.problems import datasets
+from noregret.problems.nasbench import nasbench101
 from noregret.results import Batch
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _AXES = {
 }
 #: simple regret is reported here too
 _EARLY = 100
-_NASBENCH = functools.cache(datasets.nasbench101)
+_NASBENCH = functools.cache(nasbench101)
 
 
 def run(

@@ -118,13 +118,13 @@ def _value(value: Any) -> str:
 
 def _markdown_table(rows: Sequence[Mapping[str, Any]]) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = ["| " + " | ".join(_cell(name) for name in names) + " |", "|---" * len(names) + "|"]
+    lines = ["| " + " | ".join(_escaped(name) for name in names) + " |", "|---" * len(names) + "|"]
     for row in rows:
-        lines.append("| " + " | ".join(_cell(_value(row.get(name))) for name in names) + " |")
+        lines.append("| " + " | ".join(_escaped(_value(row.get(name))) for name in names) + " |")
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("|", r"\|")
 
 

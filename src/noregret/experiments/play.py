@@ -1,7 +1,9 @@
 """One algorithm on one problem: the loop of all regret experiments."""
 
 import time
+import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,6 +11,9 @@ import polars as pl
 from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
 from noregret.results import Batch
+
+#: settings of an algorithm with the width that its paper prints, and the paper's rule for bounds
+AS_PRINTED: dict[str, Any] = {"width": "paper", "bounds": "current"}
 
 
 def play(
@@ -50,7 +55,7 @@ def play(
     done, seconds, batches = 0, 0.0, 0
     while done < horizon:
         started = time.process_time()
-        batch = optimizer.ask(None if at_most is None else min(at_most, horizon - done))
+        batch = _ask(optimizer, None if at_most is None else min(at_most, horizon - done))
         seconds += time.process_time() - started
         if len(batch) > horizon - done:
             optimizer.cancel(batch[horizon - done :])
@@ -75,3 +80,10 @@ def play(
             "batches": order[at],
         }
     )
+
+
+def _ask(optimizer: Optimizer, n: int | None) -> Batch:
+    """A batch, without a warning where the norm is larger than the paper takes it to be."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
+        return optimizer.ask(n)

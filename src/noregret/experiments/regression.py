@@ -8,16 +8,14 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats, Ints
-from noregret.algorithms.base import Optimizer
-from noregret.algorithms.bkb import BBKB, BKB
-from noregret.algorithms.gpucb import GPBUCB, GPUCB
-from noregret.algorithms.greedy import EpsilonGreedy
-from noregret.algorithms.thompson import AsyncTS
+from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, EpsilonGreedy
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
+from noregret.experiments.tenth_ts import TenthTS
 from noregret.kernels import RBF
+from noregret.optimizer import Optimizer
 from noregret.problems import datasets
 from noregret.problems.noise import Noise
 
@@ -36,16 +34,6 @@ _LOADERS = {
 }
 
 
-class _TenthTS(AsyncTS):
-    """AsyncTS whose draws lie β_t/10 deviations from the mean where AsyncTS's lie one (D.1)."""
-
-    def _functions(self, n: int, rng: np.random.Generator) -> Floats:
-        drawn = super()._functions(n, rng)
-        assert self._posterior is not None  # what was drawn from
-        mean = self._posterior.mean[:, None]
-        return np.asarray(mean + self._beta() / 10.0 * (drawn - mean))
-
-
 #: name in the tables: name in the legend, algorithm, its options
 _ALGORITHMS: dict[str, tuple[str, Callable[..., Optimizer], dict[str, Any]]] = {
     "global": ("Global-BBKB", BBKB, {"qbar": 2.0}),
@@ -53,7 +41,7 @@ _ALGORITHMS: dict[str, tuple[str, Callable[..., Optimizer], dict[str, Any]]] = {
     "bkb": ("BKB", BKB, {"qbar": 2.0}),
     "gpucb": ("GP-UCB", GPUCB, {}),
     "gpbucb": ("GP-BUCB", GPBUCB, {}),
-    "asyncts": ("AsyncTS", _TenthTS, {"batch_size": 30}),
+    "asyncts": ("AsyncTS", TenthTS, {"batch_size": 30}),
     "greedy": ("ε-greedy", EpsilonGreedy, {}),
 }
 _LABELS = {name: label for name, (label, _, _) in _ALGORITHMS.items()}

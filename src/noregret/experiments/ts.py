@@ -8,10 +8,10 @@ import polars as pl
 
 from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import cut_bands, interval, legend, lines, looks, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels, styles
 from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
-from noregret.problems.functions import bimodal, unimodal
-from noregret.spaces import Box
+from noregret.problems.peaks import bimodal, unimodal
+from noregret.spaces import as_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,11 +80,11 @@ def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     for column, (function, title) in enumerate(_FUNCTIONS.items()):
         part = stages.filter(pl.col("function") == function)
         one, mean = axes[column], axes[column + 2]
-        for name, look in looks(names).items():
+        for name, style in styles(names).items():
             if name not in (names[0], names[-2]):  # five lines of spikes cannot be read
                 continue
             run = part.filter((pl.col("name") == name) & (pl.col("seed") == 0)).sort("iteration")
-            plain = {key: look[key] for key in ("color", "linestyle")}
+            plain = {key: style[key] for key in ("color", "linestyle")}
             one.plot(run["iteration"], run["error"], lw=1, **plain)
         one.set_title(f"{title}, run 0: uniform iterations are spikes")
         lines(mean, part.filter(~pl.col("uniform")), "iteration", "error", "name", names)
@@ -247,8 +247,8 @@ def _draw_flat(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]
     figure, (left, right) = panels(2)
     names = [_name(beta, "β") for beta in settings["betas"]]
     x = np.linspace(0.0, 10.0, 201)
-    for beta, look in zip(settings["betas"], looks(names).values(), strict=True):
-        left.plot(x, unimodal(beta).function(x[:, None]), markevery=40, **look)
+    for beta, style in zip(settings["betas"], styles(names).values(), strict=True):
+        left.plot(x, unimodal(beta).function(x[:, None]), markevery=40, **style)
     left.set(xlabel="x", ylabel="$f_β(x)$")
     lines(right, _modelled(table, "β"), "iteration", "error", "name", names)
     right.set(xlabel="iteration (30 evaluations)", ylabel=_ERROR)
@@ -267,9 +267,8 @@ def _measure_flat(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
 def sampled(seed: int, sigma: float, count: int) -> pl.DataFrame:
     """Noisy evaluations of f¹ at uniform points."""
     problem = bimodal(1, sigma)
-    assert isinstance(problem.domain, Box)
     rng = np.random.default_rng([2017, 1, seed])
-    x = problem.domain.sample(count, rng)
+    _, x = as_box(problem.domain).sample(count, rng)
     return pl.DataFrame({"x": x[:, 0], "f": problem.function(x), "y": problem.draw(x, rng)})
 
 

@@ -1,56 +1,62 @@
 """Runs of ξ-greedy Thompson sampling as in the simulations of Basu & Ghosh (2017), Section 5."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from noregret._types import Floats, Ints
-from noregret.algorithms.thompson import ThompsonSampling
+from noregret._types import Floats
+from noregret.algorithms.thompsonsampling import maximizer_samples, thompson_parts
 from noregret.kernels import RBF, Kernel
 from noregret.learning.fit import fit_kernel
-from noregret.problems.functions import Problem, bimodal, unimodal
-from noregret.spaces import Box
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts, Width
+from noregret.problems.peaks import bimodal, unimodal
+from noregret.problems.problem import Problem
+from noregret.spaces import as_box
 
-#: n₀, ξ and the draws of an iteration (Section 5.1)
-_FIRST, _XI, _BATCH = 30, 0.15, 30
+#: the draws of an iteration (Section 5.1)
+_BATCH = 30
 #: draws of the maximiser's distribution F_t that a run keeps, at up to this many iterations
-DRAWS, _LOOKS = 100, 6
+DRAWS, _KEPT = 100, 6
 #: x_t has converged when it stays within 10 % of x*: log₁₀ of the squared relative error
 CONVERGED = -2.0
 
 
-class Watched(ThompsonSampling):
-    """Thompson sampling that says whether its last batch was drawn uniformly."""
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RBFThompson(Optimizer):
+    """ξ-greedy Thompson sampling; a kernel that is ``"auto"`` is an RBF with one lengthscale.
 
-    uniform = False
+    Parameters
+    ----------
+    domain, kernel, noise, seed, xi, n_init, batch_size, ...
+        As for :class:`~noregret.ThompsonSampling`; the defaults are those of Section 5.1.
+    """
 
-    def _choose(self, n: int | None) -> Any:
-        self.uniform = False
-        return super()._choose(n)
+    width: Width = "practical"
+    xi: float = 0.15
+    n_init: int = 30
+    batch_size: int = _BATCH
 
-    def _draw(self, n: int) -> Ints | Floats:
-        self.uniform = True
-        return super()._draw(n)
+    def parts(self) -> Parts:
+        """The parts of Thompson sampling; what is learnt starts from an RBF kernel."""
+        span = np.ptp(self.domain.corners, axis=0)
+        start = RBF(0.2 * float(np.linalg.norm(span)))
+        return replace(thompson_parts(self, self.xi, self.n_init, None), kernel=start)
 
 
-def algorithm(problem: Problem, kernel: str, seed: int) -> Watched:
+def algorithm(problem: Problem, kernel: str, seed: int) -> RBFThompson:
     """With an RBF kernel of one lengthscale: ``"learnt"`` with the noise, or ``"given"``, η*."""
-    assert isinstance(problem.domain, Box)
-    box = problem.domain
-    shared: dict[str, Any] = {"xi": _XI, "n_init": _FIRST, "batch_size": _BATCH, "seed": seed}
     if kernel == "given":
-        return Watched(box, best_kernel(problem), noise=problem.noise.xi, **shared)
-    opt = Watched(box, "auto", noise="auto", **shared)
-    # What is learnt is of the family that the search starts from: "auto" starts from a Matérn.
-    opt.kernel = RBF(0.2 * float(np.linalg.norm(box.upper - box.lower)))
-    return opt
+        return RBFThompson(problem.domain, best_kernel(problem), noise=problem.noise.xi, seed=seed)
+    return RBFThompson(problem.domain, "auto", noise="auto", seed=seed)
 
 
 def best_kernel(problem: Problem) -> Kernel:
     """η*: the RBF kernel under which the noiseless function on a grid is most likely."""
-    assert isinstance(problem.domain, Box)
-    X = problem.domain.grid(50 if problem.domain.dimension == 1 else 12).points
+    box = as_box(problem.domain)
+    X = box.grid(50 if box.dimension == 1 else 12).points
     return fit_kernel(RBF(1.0), X, problem.function(X), noise=0.01, priors=None).kernel
 
 
@@ -79,12 +85,13 @@ def decay(
     stages, draws = [], []
     for i in range(1, iterations + 1):
         batch = opt.ask()
-        assert isinstance(opt.kernel, RBF)
-        length = float(np.max(opt.kernel.lengthscale))
-        stages.append((i, opt.uniform, relative_error(batch.points, best), length))
+        kernel_now = opt.assumed.kernel
+        assert isinstance(kernel_now, RBF)
+        length = float(np.max(kernel_now.lengthscale))
+        stages.append((i, batch.uniform, relative_error(batch.points, best), length))
         opt.tell(batch, rewards(problem.function(batch.points), _BATCH * (i - 1)))
         if i in watched:
-            found = dict(zip("ab", opt.maximizer_samples(DRAWS).T, strict=False))
+            found = dict(zip("ab", maximizer_samples(opt, DRAWS).T, strict=False))
             draws.append(pl.DataFrame({"iteration": np.full(DRAWS, i), **found}))
     frame = pl.DataFrame(
         stages, schema=["iteration", "uniform", "error", "lengthscale"], orient="row"
@@ -100,14 +107,13 @@ def relative_error(points: Floats, best: Floats) -> float:
 
 def watched_iterations(iterations: int) -> list[int]:
     """The iterations after which draws from F_t are kept, about evenly spaced in log t."""
-    return [int(i) for i in np.unique(np.geomspace(1, iterations, _LOOKS).round())]
+    return [int(i) for i in np.unique(np.geomspace(1, iterations, _KEPT).round())]
 
 
 def explained(function: str, sigma: float) -> float:
     """The share of the variance of a reward at a uniform point that is f's, not the noise's."""
     problem = problem_of(function, sigma)
-    assert isinstance(problem.domain, Box)
-    spread = float(problem.function(problem.domain.grid(201).points).var())
+    spread = float(problem.function(as_box(problem.domain).grid(201).points).var())
     return spread / (spread + sigma**2)
 
 

@@ -47,6 +47,8 @@ class FunctionKernel(Kernel):
             if values.shape != (len(X),):
                 raise ValueError(f"kernel.diag must return {len(X)} values, got {values.shape}")
             return values
+        if not len(X):
+            return np.empty(0)
         # Small blocks: few calls, little waste beside the diagonal.
         step = 16
         blocks = [self(X[i : i + step], X[i : i + step]) for i in range(0, len(X), step)]

@@ -33,6 +33,11 @@ class Kernel(ABC):
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x)."""
 
+    @property
+    def constant(self) -> float | None:
+        """k(x, x) where it is known to be the same for every x, else ``None``."""
+        return None
+
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x for the rows of X (n × d) and Y (m × d): n × m × d.
 
@@ -68,6 +73,10 @@ class Kernel(ABC):
     def params(self) -> dict[str, Any]:
         """The constructor's arguments: numbers, lists, arrays or kernels."""
         return dict(vars(self))
+
+    def __deepcopy__(self, memo: Any) -> "Kernel":
+        """A kernel never changes: a copy of what holds it shares it."""
+        return self
 
     def __add__(self, other: Any) -> "Kernel":
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
@@ -106,6 +115,12 @@ class Scaled(Kernel):
         """The n values on the diagonal."""
         return self.variance * self.kernel.diag(X)
 
+    @property
+    def constant(self) -> float | None:
+        """k(x, x) where it is known to be the same for every x, else ``None``."""
+        one = self.kernel.constant
+        return None if one is None else self.variance * one
+
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""
         return self.variance * self.kernel.gradient(X, Y)
@@ -134,6 +149,12 @@ class Sum(Kernel):
         """The n values on the diagonal."""
         return self.left.diag(X) + self.right.diag(X)
 
+    @property
+    def constant(self) -> float | None:
+        """k(x, x) where it is known to be the same for every x, else ``None``."""
+        one, two = self.left.constant, self.right.constant
+        return None if one is None or two is None else one + two
+
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""
         return self.left.gradient(X, Y) + self.right.gradient(X, Y)
@@ -161,6 +182,12 @@ class Product(Kernel):
     def diag(self, X: Points) -> Floats:
         """The n values on the diagonal."""
         return self.left.diag(X) * self.right.diag(X)
+
+    @property
+    def constant(self) -> float | None:
+        """k(x, x) where it is known to be the same for every x, else ``None``."""
+        one, two = self.left.constant, self.right.constant
+        return None if one is None or two is None else one * two
 
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.special import gamma, kv
+from scipy.special import gamma, gammaln, kv, kve
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -13,6 +13,8 @@ from noregret.kernels.base import Kernel
 
 #: up to this many dimensions exact differences are as fast as a matrix product
 _DIRECT_DIMENSIONS = 16
+#: ν from which the Matérn kernel is computed by an expansion: Bessel functions overflow
+_SMOOTH = 50.0
 
 
 def squared_distances(X: Points, Y: Points) -> Floats:
@@ -63,6 +65,11 @@ class Stationary(Kernel):
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x) = variance."""
         return np.full(len(X), self.variance)
+
+    @property
+    def constant(self) -> float:
+        """k(x, x), the same for every x."""
+        return self.variance
 
     def squared(self, X: Points, Y: Points) -> Floats:
         """Squared distances after division by the lengthscale(s) (n × m)."""
@@ -136,7 +143,7 @@ class Matern(Stationary):
             s = math.sqrt(5.0) * r
             values = (1.0 + s + s * s / 3.0) * np.exp(-s)
         else:
-            values = self._general(math.sqrt(2.0 * self.nu) * r)
+            values = _matern(self.nu, math.sqrt(2.0 * self.nu) * r)
         return self.variance * values
 
     def slope(self, squared: Floats) -> Floats:
@@ -156,22 +163,36 @@ class Matern(Stationary):
 
     def _general_slope(self, s: Floats) -> Floats:
         """−ν 2^(1−ν)/Γ(ν) s^(ν−1) K_{ν−1}(s), which tends to −ν/(2(ν−1)) as s → 0 for ν > 1."""
-        at_zero = -0.5 * self.nu / (self.nu - 1.0) if self.nu > 1.0 else 0.0
-        tiny = s < 1e-10
-        s = np.where(tiny, 1.0, s)
-        scale = (1.0 - self.nu) * math.log(2.0) - math.log(gamma(self.nu)) + math.log(self.nu)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = -np.exp(scale + (self.nu - 1.0) * np.log(s)) * kv(self.nu - 1.0, s)
-        values[~np.isfinite(values) | tiny] = at_zero
-        return np.asarray(values)
+        if self.nu > 1.0:
+            return -0.5 * self.nu / (self.nu - 1.0) * _matern(self.nu - 1.0, s)
+        apart = s >= 1e-10
+        s = np.where(apart, s, 1.0)
+        scale = self.nu * 2.0 ** (1.0 - self.nu) / gamma(self.nu)
+        return np.asarray(-scale * s ** (self.nu - 1.0) * kv(1.0 - self.nu, s) * apart)
 
-    def _general(self, s: Floats) -> Floats:
-        """2^(1−ν)/Γ(ν) s^ν K_ν(s), which tends to 1 as s → 0 (where K_ν overflows)."""
-        tiny = s < 1e-10
-        s = np.where(tiny, 1.0, s)
-        log_scale = (1.0 - self.nu) * math.log(2.0) - math.log(gamma(self.nu))
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.exp(log_scale + self.nu * np.log(s)) * kv(self.nu, s)
-        values[~np.isfinite(values)] = 1.0
-        values[tiny] = 1.0
-        return np.asarray(np.minimum(values, 1.0))
+
+def _matern(nu: float, s: Floats) -> Floats:
+    """2^(1−ν)/Γ(ν) s^ν K_ν(s), which tends to 1 as s → 0 (where K_ν overflows)."""
+    if nu > _SMOOTH:
+        return _smooth_matern(nu, s)
+    apart = s >= 1e-10
+    s = np.where(apart, s, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        logs = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(s) - s
+        values = np.exp(logs) * kve(nu, s)
+    return np.asarray(np.where(np.isfinite(values) & apart, np.minimum(values, 1.0), 1.0))
+
+
+def _smooth_matern(nu: float, s: Floats) -> Floats:
+    """The same for a large ν, by an expansion that holds for all s (DLMF 10.41.4, Stirling's)."""
+    z = s / nu
+    q = np.sqrt(1.0 + z * z)
+    above = z * z / (1.0 + q)  # q − 1 without cancellation
+    logs = nu * (np.log1p(0.5 * above) - above) - 0.5 * np.log(q)
+    logs += 1.0 / (360.0 * nu**3) - 1.0 / (12.0 * nu)
+    p = 1.0 / q
+    u1 = p * (3.0 - 5.0 * p**2) / 24.0
+    u2 = p**2 * (81.0 - 462.0 * p**2 + 385.0 * p**4) / 1152.0
+    u3 = p**3 * (30375.0 - 369603.0 * p**2 + 765765.0 * p**4 - 425425.0 * p**6) / 414720.0
+    series = 1.0 - u1 / nu + u2 / nu**2 - u3 / nu**3
+    return np.asarray(np.minimum(np.exp(logs) * series, 1.0))

@@ -12,7 +12,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
-from noregret.linalg.root import safe_cholesky
+from noregret.linalg.factors import safe_cholesky
 from noregret.linalg.threads import one_blas_thread
 
 #: the noise is kept between these fractions of the rewards' root mean square

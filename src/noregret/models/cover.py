@@ -6,6 +6,7 @@ to [0, 1]ᵈ. A cell is its *key* (level, i₁, …, i_d): the cube between i/(k
 remembered; all others reached from the first kᵈ are the cover.
 """
 
+import copy
 import itertools
 import math
 from dataclasses import dataclass
@@ -14,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints
+from noregret.kernels import Kernel, Matern, SklearnKernel
+from noregret.kernels.base import Scaled
 
 Key = tuple[int, ...]
 
 #: points this near to a face (in box sides) lie on it
 _FACE = 1e-9
+#: up to this many points are looked up one by one
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -47,15 +52,25 @@ class Cell:
     beta: float
 
 
+def smoothness(kernel: Kernel) -> float | None:
+    """ν of a Matérn kernel, ``None`` for others."""
+    if isinstance(kernel, Scaled):
+        return smoothness(kernel.kernel)
+    if isinstance(kernel, Matern):
+        return kernel.nu
+    if isinstance(kernel, SklearnKernel) and hasattr(kernel.kernel, "nu"):
+        return float(kernel.kernel.nu)
+    return None
+
+
 def smoothness_exponents(nu: float, dimension: int) -> tuple[float, float]:
     """b = (d + 1)/(d + 2ν) and q = d(d + 1)/(d(d + 2) + 2ν) of π-GP-UCB."""
     d = dimension
     return (d + 1) / (d + 2 * nu), d * (d + 1) / (d * (d + 2) + 2 * nu)
 
 
-def first_cells(horizon: int, q: float, dimension: int) -> int:
-    """k, the cells a side of a first cover of about T^q cells (at most 2T^q)."""
-    goal = float(horizon) ** q
+def cells_a_side(goal: float, dimension: int) -> int:
+    """k, the cells a side of a first cover of about ``goal`` cells, and at most twice as many."""
     k = max(1, round(goal ** (1.0 / dimension)))
     while k > 1 and float(k) ** dimension > 2 * goal:
         k -= 1
@@ -73,6 +88,13 @@ class Cover:
         k: the first cover has kᵈ cells.
     exponent
         b: a cell of side ρ splits when ρ^(−1/b) < n + 1 for n evaluations inside it.
+
+    Attributes
+    ----------
+    splits
+        The cells that have split.
+    least
+        All cells of a lower level than this have split too.
     """
 
     def __init__(self, lower: Floats, upper: Floats, per_side: int, exponent: float) -> None:
@@ -81,6 +103,13 @@ class Cover:
         self.per_side = per_side
         self.exponent = exponent
         self.splits: set[Key] = set()
+        self.least = 0
+
+    def copy(self) -> "Cover":
+        """Another cover with the same cells."""
+        made = copy.copy(self)
+        made.splits = self.splits.copy()
+        return made
 
     @property
     def dimension(self) -> int:
@@ -102,6 +131,10 @@ class Cover:
         low = self.lower + self.extent * (index * side)
         return low, self.lower + self.extent * np.minimum((index + 1.0) * side, 1.0)
 
+    def is_split(self, key: Key) -> bool:
+        """Whether a cell has split."""
+        return key[0] < self.least or key in self.splits
+
     def is_full(self, key: Key, count: int) -> bool:
         """Whether a cell with this many evaluations splits: ρ^(−1/b) < n + 1."""
         # In logarithms nothing overflows; the small number makes equality equal.
@@ -119,7 +152,7 @@ class Cover:
         open_: list[Key] = [(0, *index) for index in itertools.product(*axes)]
         while open_:
             key = open_.pop()
-            if key not in self.splits:
+            if not self.is_split(key):
                 found.append(key)
                 continue
             scale = self.per_side << (key[0] + 1)
@@ -133,6 +166,8 @@ class Cover:
 
     def members(self, unit: Floats) -> dict[Key, Ints]:
         """Which points of the unit box (n × d) lie in each cell, ascending; no empty cells."""
+        if len(unit) <= _FEW:
+            return self._few_members(unit)
         k, slack = self.per_side, _FACE * self.per_side
         rows = np.arange(len(unit))
         codes = np.zeros(len(unit), dtype=np.int64)
@@ -150,11 +185,18 @@ class Cover:
             open_.append(((0, *(int(i) for i in index)), inside))
         while open_:
             key, inside = open_.pop()
-            if key in self.splits:
+            if self.is_split(key):
                 open_ += [(child, inside[part]) for child, part in self.divide(key, unit[inside])]
             else:
                 found[key] = inside
         return dict(sorted(found.items()))
+
+    def _few_members(self, unit: Floats) -> dict[Key, Ints]:
+        found: dict[Key, list[int]] = {}
+        for i, point in enumerate(unit):
+            for key in self.cells_of(point):
+                found.setdefault(key, []).append(i)
+        return {key: np.array(inside) for key, inside in sorted(found.items())}
 
     def divide(self, key: Key, unit: Floats) -> list[tuple[Key, Ints]]:
         """The halved cells that points (n × d, inside the cell) lie in, and which those are."""
@@ -183,35 +225,20 @@ class Cover:
             for bits in itertools.product((0, 1), repeat=self.dimension)
         ]
 
+    def leaves(self) -> list[Key]:
+        """All cells of the cover, in the order of their keys."""
+        found, open_ = [], self.first()
+        while open_:
+            key = open_.pop()
+            if self.is_split(key):
+                open_ += self.children(key)
+            else:
+                found.append(key)
+        return sorted(found)
+
     def first(self) -> list[Key]:
         """The kᵈ cells of the first cover."""
         return [(0, *i) for i in itertools.product(range(self.per_side), repeat=self.dimension)]
-
-
-class WholeDomain(Cover):
-    """The cover of one cell that never splits: a GP of everything, for points of any kind.
-
-    Parameters
-    ----------
-    lower, upper
-        The box, where there is one; nothing depends on them on a list.
-    """
-
-    def __init__(self, lower: Floats, upper: Floats) -> None:
-        super().__init__(np.zeros(1), np.ones(1), 1, 1.0)
-        self._box = lower, upper
-
-    def unit(self, points: Any) -> Floats:
-        """Everything is in the one cell."""
-        return np.zeros((len(points), 1))
-
-    def bounds(self, key: Key) -> tuple[Floats, Floats]:
-        """The whole box."""
-        return self._box
-
-    def is_full(self, key: Key, count: int) -> bool:
-        """Never."""
-        return False
 
 
 def _grouped(codes: Ints, rows: Ints) -> list[tuple[int, Ints]]:

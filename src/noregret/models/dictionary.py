@@ -3,29 +3,28 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.root import safe_cholesky
+from noregret.linalg.factors import lower_solve, row_norms, safe_cholesky
 from noregret.models.sparse import SparseGP
 
 #: BLESS halves λ at every stage
 _STEP = 2.0
 #: and oversamples at least this much on the way
 _STAGE_QBAR = 5.0
+#: arms taken in at a time to lower the trace of the residual
+_PIECE = 32
 
 
-def inclusion_probability(leverage: Floats, counts: Ints, qbar: float) -> Floats:
-    """The chance that an arm enters a fresh dictionary (u).
+def inclusion_probability(leverage: Floats, counts: Ints | Floats, qbar: float) -> Floats:
+    """The chance min(1, q̄·n·leverage) that an arm told n times enters the dictionary (u).
 
-    Every evaluation is drawn with probability p = q̄·leverage (BBKB Algorithm 1, lines 12 to 15); an
-    arm evaluated n times is in with probability 1 − (1 − p)ⁿ.
+    The papers draw every evaluation on its own (BBKB Algorithm 1, lines 12 to 15), which leaves an
+    arm that is known well out of the dictionary with probability e⁻² at q̄ = 2; the authors' code
+    draws arms, as here.
     """
-    p = np.minimum(qbar * leverage, 1.0)
-    with np.errstate(divide="ignore"):
-        chance = -np.expm1(np.maximum(counts, 1) * np.log1p(-p))
-    return np.where(counts > 0, chance, 0.0)  # none left once a pending arm is cancelled
+    return np.asarray(np.minimum(qbar * counts * leverage, 1.0))
 
 
 @dataclass(frozen=True)
@@ -43,52 +42,76 @@ class Sparsifier:
     Parameters
     ----------
     mode
-        ``"resample"``: a fresh draw each time, as in the papers. ``"grow"``: the union of the old
-        dictionary and a fresh draw; it is compacted to a fresh draw alone once carrying the
-        surplus has cost as much as that would. ``"complete"``: every arm, the exact GP.
+        ``"resample"``: a fresh draw each time, as in the papers. ``"grow"``: old inducing points
+        stay, and arms told since are drawn once; the dictionary is drawn afresh where it has
+        become much larger than a fresh draw would be. ``"complete"``: every arm, the exact GP.
     """
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
-        self.surplus = 0.0  # column passes spent on more columns than a fresh draw would have
+        self._check_at = 64  # size at which to see next whether a fresh draw would be smaller
 
     def plan(
         self,
         model: SparseGP,
+        points: Points,
         counts: Ints,
         qbar: float,
         rng: np.random.Generator,
-        unasked: int = 0,
     ) -> Plan:
-        """The change for arms evaluated ``counts`` times (u), judged by the model's leverages.
+        """The change for arms (u × d) told ``counts`` times (u), judged by the model's leverages.
 
         The leverages are those of the last batch start (BBKB Algorithm 1, line 13): the model has
-        not taken in the new evaluations yet. ``unasked`` of those are old data: where they are so
-        many that the old leverages say nothing of them, the dictionary is drawn by BLESS.
+        seen the arms, but not taken in the new evaluations yet. Where those are so many that the
+        old leverages say nothing of them, the dictionary is drawn by BLESS.
         """
         if self.mode == "complete":
-            return Plan(np.flatnonzero(counts))
-        chance = inclusion_probability(model.arms.leverage(model.lam), counts, qbar)
-        expected = float(chance.sum())
-        if unasked and expected > 2 * model.size + 256:
-            rows = bless(model.kernel, model.arms.points, counts, model.lam, qbar, rng)
+            return Plan(np.flatnonzero(counts > model.counts))
+        more = counts - model.counts
+        new = np.flatnonzero(more)
+        chance = inclusion_probability(model.leverage(new), more[new], qbar)
+        if float(chance.sum()) > 2 * model.size + 256:
+            rows = bless(model.kernel, points, counts, model.lam, qbar, rng)
             return Plan(rows, replace=True, reason="warm start")
-        fresh = np.flatnonzero(rng.random(len(chance)) < chance)
-        if not len(fresh) and not model.size:  # BKB starts from S₁ = {x₁}
-            fresh = np.flatnonzero(counts)[:1]
         if self.mode == "resample":
-            return Plan(fresh if len(fresh) else model.dictionary, replace=True, reason="resample")
-        if self._compaction_pays(model.size, expected, int((counts > model.counts).sum())):
-            self.surplus = 0.0
-            return Plan(fresh, replace=True, reason="compact")
-        return Plan(np.setdiff1d(fresh, model.dictionary))
+            chance = inclusion_probability(model.leverage(), counts, qbar)
+            fresh = np.flatnonzero(rng.random(len(chance)) < chance)
+            kept = fresh if len(fresh) else model.dictionary
+            return Plan(kept if len(kept) else new[:1], replace=True, reason="resample")
+        fresh = new[rng.random(len(new)) < chance]
+        if not len(fresh) and not model.size:  # BKB starts from S₁ = {x₁}
+            fresh = new[:1]
+        if model.size >= self._check_at:
+            chance = inclusion_probability(model.leverage(), counts, qbar)
+            expected = float(chance.sum())
+            self._check_at = int(1.5 * model.size) + 64
+            if model.size > 1.5 * expected + 32:
+                drawn = np.flatnonzero(rng.random(len(chance)) < chance)
+                self._check_at = 2 * len(drawn) + 64
+                return Plan(drawn, replace=True, reason="compact")
+        return Plan(fresh)
 
-    def _compaction_pays(self, size: int, expected: float, moved: int) -> bool:
-        """Rent or buy: compact when the surplus has cost as much as a rebuild, 2·m²."""
-        if size < 1.5 * expected + 32:
-            return False
-        self.surplus += (size - expected) * (moved + 1)
-        return self.surplus > 2.0 * expected**2 + 32.0 * size
+
+def lower_trace(model: SparseGP, points: Points, limit: float) -> None:
+    """Take arms into the dictionary until tr R is at most ``limit``.
+
+    The arms with the most evaluations times residual come first. O(u m) for every arm taken in.
+    """
+    while True:
+        weights = model.counts * model.residual
+        # Below the tolerance there is nothing left to take in.
+        able = np.flatnonzero((model.counts > 0) & (model.residual > model.tolerance))
+        if float(weights.sum()) <= limit or not len(able):
+            return
+        order = able[np.argsort(-weights[able], kind="stable")[:_PIECE]]
+        before = model.size
+        # No more than what brings the rest below the limit, were the arms unrelated.
+        rest = float(weights.sum()) - np.cumsum(weights[order])
+        needed = int(np.searchsorted(-rest, -limit)) + 1
+        counts = model.counts.astype(np.int64)
+        model.advance(points, counts, model.sums, order[:needed])
+        if model.size == before:
+            return
 
 
 def bless(
@@ -150,7 +173,6 @@ def _leverage(
     lower = safe_cholesky(gram)
     for start in range(0, len(rows), 4096):
         piece = slice(start, start + 4096)
-        cross = kernel(inducing, points[rows[piece]])
-        solved = solve_triangular(lower, cross, lower=True, check_finite=False)
-        values[piece] -= np.einsum("ij,ij->j", solved, solved) / lam
+        solved = lower_solve(lower, kernel(inducing, points[rows[piece]]))
+        values[piece] -= row_norms(solved.T) / lam
     return np.maximum(values, 0.0)

@@ -4,16 +4,17 @@ import math
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from noregret._types import Floats, Points
 from noregret.kernels import RBF, Kernel, Matern
 from noregret.kernels.stationary import Stationary
-from noregret.models.sparse import pivoted_cholesky
+from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms
 from noregret.spaces import Box
 
 #: Gauss–Legendre nodes of one axis: enough for lengthscales down to a hundredth of the side
 _NODES = 200
+#: points at which features are compared with the kernel
+_TRIED = 64
 #: eigenvalues below this fraction of the largest are round-off
 _ROUND_OFF = 1e-15
 
@@ -44,6 +45,13 @@ class MercerFeatures:
         Features are kept until ∫(k(x, x) − ‖φ(x)‖²) is at most this fraction of ∫k(x, x),
     most
         or there are this many.
+
+    Attributes
+    ----------
+    eigenvalues
+        Of the features kept (m).
+    missing
+        The part of ∫k(x, x) that the features leave out.
     """
 
     def __init__(self, kernel: Kernel, box: Box, tol: float = 1e-12, most: int = 1000) -> None:
@@ -72,6 +80,8 @@ class MercerFeatures:
         self.eigenvalues = kernel.variance * self.eigenvalues
         self._amplitude = math.sqrt(kernel.variance)
         self.size = len(self._which)
+        _, tried = box.sample(_TRIED, np.random.default_rng(0))
+        self.missing = max(1.0 - float(row_norms(self(tried)).mean()) / kernel.variance, 0.0)
 
     def __call__(self, X: Points) -> Floats:
         """φ of points (n × d): n × m."""
@@ -122,32 +132,53 @@ def _leading_products(
 class FourierFeatures:
     """Random Fourier features (Rahimi & Recht 2007) of RBF and Matern kernels, in any dimension.
 
-    √(2 k(x, x)/m) cos(ωᵀx + b), ω from the kernel's spectral density: Gaussian for RBF, Student's
-    t with 2ν degrees of freedom for Matérn.
+    √(k(x, x)/m) times the cosines and sines of m angles ωᵀx, ω from the kernel's spectral density:
+    Gaussian for RBF, Student's t with 2ν degrees of freedom for Matérn. A cosine and a sine for
+    each ω make φ(x)ᵀφ(x) = k(x, x) without error.
+
+    Parameters
+    ----------
+    kernel, dimension
+        The kernel, of points with d numbers.
+    rng
+        Draws the frequencies.
+    frequencies
+        m: there are 2m features.
     """
 
     def __init__(
-        self, kernel: Kernel, dimension: int, rng: np.random.Generator, size: int = 500
+        self, kernel: Kernel, dimension: int, rng: np.random.Generator, frequencies: int = 500
     ) -> None:
         if not isinstance(kernel, (RBF, Matern)):
             raise ValueError(f"features 'rff' need an RBF or Matern kernel, got {kernel!r}")
-        self.size = size
-        frequencies = rng.standard_normal((size, dimension))
+        self.size = 2 * frequencies
+        omega = rng.standard_normal((frequencies, dimension))
         if isinstance(kernel, Matern):
-            chi = rng.chisquare(2.0 * kernel.nu, size=size) / (2.0 * kernel.nu)
-            frequencies /= np.sqrt(chi)[:, None]
-        self._frequencies: Floats = frequencies / np.asarray(kernel.lengthscale)
-        self._phases: Floats = rng.uniform(0.0, 2.0 * math.pi, size=size)
-        self._amplitude = math.sqrt(2.0 * kernel.variance / size)
+            chi = rng.chisquare(2.0 * kernel.nu, size=frequencies) / (2.0 * kernel.nu)
+            omega /= np.sqrt(chi)[:, None]
+        self._omega: Floats = omega / np.asarray(kernel.lengthscale)
+        self._amplitude = math.sqrt(kernel.variance / frequencies)
 
     def __call__(self, X: Points) -> Floats:
-        """φ of points (n × d): n × m."""
-        return np.asarray(self._amplitude * np.cos(X @ self._frequencies.T + self._phases))
+        """φ of points (n × d): n × 2m, all cosines, then all sines."""
+        return self._amplitude * np.concatenate(_cosines_sines(X @ self._omega.T), axis=1)
 
     def gradient(self, X: Points, theta: Floats) -> Floats:
         """The gradient of φ(x)ᵀθ (n × d)."""
-        slopes = -self._amplitude * np.sin(X @ self._frequencies.T + self._phases) * theta
-        return np.asarray(slopes @ self._frequencies)
+        of_cosines, of_sines = np.split(self._amplitude * theta, 2)
+        cosines, sines = _cosines_sines(X @ self._omega.T)
+        return np.asarray((of_sines * cosines - of_cosines * sines) @ self._omega)
+
+
+def _cosines_sines(angles: Floats) -> tuple[Floats, Floats]:
+    """Cosines and sines (the shape of ``angles`` each), by the tangents of the half angles.
+
+    One tangent instead of two, and NumPy's is several times as fast: cos = 2/(1 + t²) − 1 and
+    sin = 2t/(1 + t²).
+    """
+    tangents = np.tan(0.5 * angles)
+    halves = 2.0 / (1.0 + np.square(tangents))
+    return halves - 1.0, tangents * halves
 
 
 class NystromFeatures:
@@ -162,10 +193,9 @@ class NystromFeatures:
 
     def __call__(self, X: Points) -> Floats:
         """φ of points (n × d): n × m."""
-        cross = self._kernel(self._points, X)
-        return np.asarray(solve_triangular(self._lower, cross, lower=True, check_finite=False).T)
+        return lower_solve(self._lower, self._kernel(self._points, X)).T
 
     def gradient(self, X: Points, theta: Floats) -> Floats:
         """The gradient of φ(x)ᵀθ (n × d)."""
-        weights = solve_triangular(self._lower, theta, lower=True, trans=1, check_finite=False)
+        weights = lower_solve(self._lower, theta, transposed=True)
         return self._kernel.pullback(X, self._points, np.tile(weights, (len(X), 1)))

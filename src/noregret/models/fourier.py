@@ -6,10 +6,10 @@ weights ν per dimension gives k(x, y) ≈ Σ ν cos(√2 ω (x − y)/l) = φ(x
 """
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import roots_hermite
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -35,12 +35,15 @@ class QuadratureFourier(Kernel):
         Those of the :class:`~noregret.RBF` kernel.
     nodes
         m̄ per dimension.
+    corners
+        Points (k × d) that span the box in which its error bound is known.
     """
 
-    def __init__(self, lengthscale: Any, variance: float, nodes: int) -> None:
+    def __init__(self, lengthscale: Any, variance: float, nodes: int, corners: Any = None) -> None:
         exact = RBF(lengthscale, variance)
         self.lengthscale, self.variance = exact.lengthscale, exact.variance
         self.nodes = _checks.count("nodes", nodes)
+        self.corners = None if corners is None else np.asarray(corners, dtype=np.float64)
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of φ(x)ᵀφ(y)."""
@@ -80,16 +83,25 @@ class QuadratureFourier(Kernel):
 
     def _axes(self, X: Points) -> list[np.ndarray[Any, np.dtype[np.complex128]]]:
         """√ν exp(i√2 ω x/l) of every dimension (n × m̄ each)."""
-        omega, weights = roots_hermite(self.nodes)
-        root = np.sqrt(weights / math.sqrt(math.pi))
+        omega, weights = _quadrature(self.nodes)
+        root = np.sqrt(weights)
         scaled = X * (math.sqrt(2.0) / np.asarray(self.lengthscale))
         return [root * np.exp(1j * scaled[:, j : j + 1] * omega) for j in range(X.shape[1])]
 
     def _rates(self, dimension: int) -> Floats:
         """√2 ω/l of every dimension (d × m̄)."""
-        omega, _ = roots_hermite(self.nodes)
+        omega, _ = _quadrature(self.nodes)
         scales = np.broadcast_to(np.asarray(self.lengthscale), (dimension,))
         return np.asarray(math.sqrt(2.0) * omega / scales[:, None])
+
+
+@lru_cache(maxsize=64)
+def _quadrature(nodes: int) -> tuple[Floats, Floats]:
+    """Gauss–Hermite nodes ω and weights ν that sum to one (m̄ each)."""
+    from scipy.special import roots_hermite  # not needed to import the package
+
+    omega, weights = roots_hermite(nodes)
+    return omega, weights / math.sqrt(math.pi)
 
 
 class QuadratureFeatures:
@@ -110,8 +122,7 @@ class QuadratureFeatures:
     """
 
     def __init__(self, kernel: QuadratureFourier, dimension: int, tol: float) -> None:
-        omega, weights = roots_hermite(kernel.nodes)
-        weights = weights / math.sqrt(math.pi)
+        omega, weights = _quadrature(kernel.nodes)
         frequencies, products = np.zeros((1, 0)), np.ones(1)
         for _ in range(dimension):
             rows, columns = np.divmod(np.arange(len(products) * len(omega)), len(omega))
@@ -181,7 +192,7 @@ def spans_of(kernel: Kernel, points: Points) -> Floats:
 def quadrature_for(
     kernel: Kernel, points: Points, nodes: int | None, error: float
 ) -> QuadratureFourier:
-    """The features for a list of points (A × d), or an error that says how many it would need.
+    """The features for points (k × d) that span a space, or an error that says how many it needs.
 
     By default m̄ is the smallest whose error bound is at most ``error``.
     """
@@ -201,4 +212,16 @@ def quadrature_for(
             f"most {LARGEST_FEATURES} and {LARGEST_DIMENSION} dimensions are possible. Give a "
             "smaller nodes=, or use features='nystrom'."
         )
-    return QuadratureFourier(kernel.lengthscale, kernel.variance, chosen)
+    return QuadratureFourier(kernel.lengthscale, kernel.variance, chosen, points)
+
+
+def check_within(kernel: Kernel, corners: Points) -> None:
+    """Refuse points (k × d) outside the box in which a quadrature kernel's error is bounded."""
+    if not isinstance(kernel, QuadratureFourier) or kernel.corners is None:
+        return
+    low, high = kernel.corners.min(axis=0), kernel.corners.max(axis=0)
+    if np.any(corners < low) or np.any(corners > high):
+        raise ValueError(
+            "candidates must lie in the box spanned by the old ones: the error of the quadrature "
+            "features is bounded there only"
+        )

@@ -1,71 +1,111 @@
-"""The BKB approximation of a GP over a finite list, updated incrementally.
+"""The sparse GP: what evaluations teach, on a dictionary of inducing points.
 
-Features are those of a dictionary S of inducing points, z(x) = L⁻¹k_S(x) with K_S = L Lᵀ. They
-span the same space as the papers' K_S^(-1/2) k_S(x), so mean and variance are the same, but old
-features stay as they are when the dictionary grows. With V = Σ z zᵀ + λI over all evaluations told
-(BKB eq. 4, BBKB eqs. 1 to 3)
-
-    mean(x) = zᵀV⁻¹ Zᵀy,    variance(x) = k(x, x) − ‖z‖² + λ zᵀV⁻¹z,    leverage = variance / λ.
-
-A dictionary that holds every evaluated arm makes this the exact GP.
+See :mod:`noregret.models.posterior` for the formulas. This module keeps them up to date: features
+of the dictionary stay as they are when it grows, evaluations enter by unique arm with a count and
+a sum of rewards, and V⁻¹ is followed by low-rank steps. Nothing here knows of candidates.
 """
 
-from typing import Any
+import copy
+from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.root import InverseRoot
-from noregret.models.table import FeatureTable, Update
+from noregret.linalg.factors import InverseRoot, lower_solve, pivoted_cholesky, row_norms, with_room
+from noregret.models.posterior import Posterior
+
+
+def _empty() -> Floats:
+    return np.empty((0, 0))
+
+
+@dataclass
+class Update:
+    """What an update of the model does to the posterior of every point.
+
+    With z the old features (m) of a point and k its kernel values with the Δ new inducing points:
+
+    - zᵀV⁻¹z falls by ‖rank z‖² (evaluations told since),
+    - the new features are e = border_inverse k − border z,
+    - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
+    - the mean is thetaᵀ(z, e).
+    """
+
+    theta: Floats
+    rank: Floats | None = None
+    new_points: Points | None = None
+    border: Floats = field(default_factory=_empty)
+    border_inverse: Floats = field(default_factory=_empty)
+    columns: Floats = field(default_factory=_empty)
+    columns_inverse: Floats = field(default_factory=_empty)
 
 
 class SparseGP:
-    """Posterior of a GP over a list of candidates, on a dictionary of inducing points.
+    """A GP given evaluations of u arms, on a dictionary of m of them.
 
     Parameters
     ----------
-    kernel, lam
-        The prior covariance and the regularisation λ.
-    points, prior
-        The candidates (A × d, or A objects) and k(x, x) of each; none (0 × d) for a box.
+    kernel, lams
+        The prior covariance, and the values of the regularisation λ to keep posteriors for. The
+        first one is the one that leverages here speak of.
+    nothing
+        No points (0 × d, or no objects), in the type that points have.
     scale
-        The largest k(x, x), for a box.
+        The largest k(x, x).
 
     Attributes
     ----------
-    table
-        The candidates' features, means and leverages (A rows).
-    arms
-        The same for the arms asked for or told so far (u rows, those of the observations).
     dictionary
-        Rows of ``arms`` that are inducing points (m).
-    counts
-        Evaluations of each arm that the posterior holds (u).
-    root
-        F with V⁻¹ = FFᵀ.
+        The arms that are inducing points (m rows).
+    counts, sums
+        Evaluations and sums of rewards that the posterior holds, by arm (u each).
+    prior, residual
+        k(x, x), and what the dictionary's span leaves of it, by arm (u each).
+    version
+        How often the posterior has changed.
+    update
+        What the last change did to the posterior of any point; ``None`` where everything was
+        computed from scratch.
     """
 
     def __init__(
-        self, kernel: Kernel, lam: float, points: Points, prior: Floats, scale: float = 0.0
+        self, kernel: Kernel, lams: tuple[float, ...], nothing: Points, scale: float
     ) -> None:
         self.kernel = kernel
-        self.lam = lam
-        self.table = FeatureTable(points, prior)
-        self.arms = FeatureTable(points[:0], prior[:0], block_rows=np.iinfo(np.int64).max)
+        self.lams = lams
         self.dictionary: Ints = np.empty(0, dtype=np.int64)
         self.counts: Floats = np.empty(0)
-        self.root = InverseRoot(lam)
-        self.theta: Floats = np.empty(0)  # V⁻¹Zᵀy
+        self.sums: Floats = np.empty(0)
+        self.prior: Floats = np.empty(0)
+        self.residual: Floats = np.empty(0)
+        self._inducing: Points = nothing
+        self._factor: Floats = np.empty((0, 0))
+        self._buffer: Floats = np.empty((0, 0))  # features of the arms in its corner
+        self._gram: Floats = np.empty((0, 0))  # Σ n z zᵀ over the arms
         self._target: Floats = np.empty(0)  # Zᵀy
-        self._sums: Floats = np.empty(0)  # rewards in it, by arm
-        self._whole = True  # False while an update is under way, or after one was interrupted
+        self._roots = [InverseRoot(lam) for lam in lams]
+        self._thetas: list[Floats] = [np.empty(0) for _ in lams]
+        self.version = 0
+        self.update: Update | None = None
+        # The dictionary that an update under way, or one that was interrupted, is to end with.
+        self._aim: Ints | None = None
         # Directions with less prior variance than this outside the span are round-off (or, for a
         # tiny λ, too small to matter beside it).
-        scale = float(prior.max(initial=scale))
-        self.tolerance = float(np.clip(1e-3 * lam, 1e-13 * scale, 1e-10 * scale))
+        self.tolerance = float(np.clip(1e-3 * lams[0], 1e-13 * scale, 1e-10 * scale))
+
+    def copy(self) -> "SparseGP":
+        """Another model with the same content: O(u m + g m²)."""
+        made = copy.copy(self)
+        # What else changes is replaced, not written to.
+        made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
+        made._roots = [root.copy() for root in self._roots]
+        return made
+
+    @property
+    def lam(self) -> float:
+        """The first λ."""
+        return self.lams[0]
 
     @property
     def size(self) -> int:
@@ -73,231 +113,232 @@ class SparseGP:
         return len(self.dictionary)
 
     @property
-    def sums(self) -> Floats:
-        """Sums of the rewards that the posterior holds, by arm (u)."""
-        return self._sums
+    def features(self) -> Floats:
+        """Z of the arms (u × m, a view)."""
+        return self._buffer[: len(self.counts), : self.size]
 
-    def log_det(self) -> float:
-        """log det(V/λ): log det(K_t/λ + I) on the dictionary's span."""
-        return self.root.log_det
+    def posterior(self) -> Posterior:
+        """The posterior of what has been taken in; good until more is taken in."""
+        return Posterior(
+            self.kernel,
+            self._inducing,
+            self._factor,
+            self.lams,
+            tuple(root.matrix for root in self._roots),
+            tuple(self._thetas),
+            self._gram,
+            self.tolerance,
+        )
 
-    def log_det_bound(self) -> float:
-        """An upper bound on log det(K_t/λ + I), tight for an exact dictionary.
+    # -- what is known -----------------------------------------------------------------------
 
-        K = Z Zᵀ + R with R positive semi-definite, so log det(I + K/λ) ≤ log det(V/λ) + tr(R)/λ.
+    def mean(self, rows: Ints) -> Floats:
+        """The posterior means of some arms (n)."""
+        return np.asarray(self.features[rows] @ self._thetas[0])
+
+    def leverage(self, rows: Ints | None = None) -> Floats:
+        """The leverages of some arms (n), or of all (u)."""
+        Z = self.features if rows is None else self.features[rows]
+        residual = self.residual if rows is None else self.residual[rows]
+        return np.asarray(residual / self.lam + row_norms(Z @ self._roots[0].matrix))
+
+    def log_dets(self) -> Floats:
+        """log det(V/λ) = log det(I + Q/λ) for every λ (g), Q the kernel matrix on the span."""
+        return np.array([root.log_det for root in self._roots])
+
+    def log_det_bounds(self) -> Floats:
+        """Upper bounds on log det(I + K/λ) for every λ (g), K the kernel matrix itself.
+
+        Tight where the dictionary holds every arm; docs/guarantees.md has the proof.
         """
-        return self.root.log_det + float(self.counts @ self.arms.residual) / self.lam
+        told = self.counts > 0
+        counts, prior, residual = self.counts[told], self.prior[told], self.residual[told]
+        bounds = []
+        for root in self._roots:
+            outside = float(np.log1p(counts * residual / root.lam).sum())
+            unrelated = float(np.log1p(counts * prior / root.lam).sum())
+            bounds.append(min(root.log_det + outside, unrelated))
+        return np.array(bounds)
+
+    def trace(self) -> float:
+        """tr R = Σ over evaluations of what the span leaves of k(x, x)."""
+        return float(self.counts @ self.residual)
+
+    def prior_sum(self) -> float:
+        """Σ k(x, x) over evaluations."""
+        return float(self.counts @ self.prior)
 
     def effective_dimension(self) -> float:
         """Σ leverage over the evaluations told (BKB eq. 5)."""
-        return float(self.counts @ self.arms.leverage(self.lam))
+        return float(self.counts @ self.leverage())
 
-    def embed(self, points: Points) -> Floats:
-        """z of any points (n × m)."""
-        if not self.size:
-            return np.empty((len(points), 0))
-        own = self.arms.features(self.dictionary)
-        cross = self.kernel(self.arms.points[self.dictionary], points)
-        return np.asarray(solve_triangular(own, cross, lower=True, check_finite=False).T)
+    def ridges(self, scatter: float) -> Floats:
+        """λ yᵀ(Q + λI)⁻¹y = min_μ ‖y − μ‖² + λ‖μ‖² for every λ (g).
 
-    def adopt(self, arms: FeatureTable) -> None:
-        """Start from another model's arms; :meth:`rebuild` gives them a posterior."""
-        self.arms = FeatureTable(arms.points, arms.prior, block_rows=np.iinfo(np.int64).max)
-        self.counts = np.zeros(len(arms))
-        self._sums = np.zeros(len(arms))
+        ``scatter`` is Σ (reward − mean of its arm)². As a sum of squares nothing cancels.
+        """
+        averages = self.sums / np.maximum(self.counts, 1.0)
+        values = []
+        for lam, theta in zip(self.lams, self._thetas, strict=True):
+            off = averages - self.features @ theta
+            values.append(
+                scatter + float(self.counts @ np.square(off)) + lam * float(theta @ theta)
+            )
+        return np.array(values)
 
-    def see(self, ids: Ints) -> None:
-        """Take in arms not seen before, by their ids in the current list."""
-        if len(ids):
-            self._take_in(self.table, ids)
+    def ridges_of(self, lams: Floats, scatter: float) -> Floats:
+        """The same for any λ (k), whether there is a posterior for it or not: O(m³)."""
+        values, vectors = np.linalg.eigh(self._gram)
+        turned = np.square(vectors.T @ self._target)
+        total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
+        explained = (turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1)
+        return np.asarray(np.maximum(total - explained, scatter))
 
-    def see_points(self, points: Points, prior: Floats) -> None:
-        """Take in arms not seen before that are not on the list: points, and k(x, x) of each."""
-        table = FeatureTable(points, prior)
-        table.refill(self.embed, self.size)
-        table.recompute(self.root.matrix, self.theta)
-        self._take_in(table, np.arange(len(points)))
+    # -- following the observations ----------------------------------------------------------
 
-    def _take_in(self, table: FeatureTable, rows: Ints) -> None:
-        self.arms.append(table, rows)
-        zeros = np.zeros(len(rows))
-        self._sums = np.concatenate([self._sums, zeros])
+    def see(self, points: Points) -> None:
+        """Take in arms not seen before: ``points`` are all arms (u × d), old ones first."""
+        known, total = len(self.counts), len(points)
+        if total == known:
+            return
+        fresh = points[known:]
+        Z, prior = self.posterior().embed(fresh), self.kernel.diag(fresh)
+        zeros = np.zeros(total - known)
+        self._buffer = with_room(self._buffer, total, self.size)
         self.counts = np.concatenate([self.counts, zeros])
+        self.sums = np.concatenate([self.sums, zeros])
+        self.prior = np.concatenate([self.prior, prior])
+        left = np.maximum(prior - row_norms(Z), 0.0)
+        self.residual = np.concatenate([self.residual, left])
+        self._buffer[known:total, : self.size] = Z
 
-    def advance(self, counts: Ints, sums: Floats, grow: Ints) -> None:
-        """Follow the observations: evaluations told and sums of rewards by arm (u each).
+    def advance(self, points: Points, counts: Ints, sums: Floats, grow: Ints) -> None:
+        """Follow the observations: all arms (u × d), evaluations told and sums of rewards (u each).
 
         ``grow`` are arms to add to the dictionary; those already in its span are passed over.
-        O(A m (k + 2Δ + 1)) for k arms with new rewards and Δ new inducing points.
+        O(m² k + u m Δ) for k arms with new evaluations and Δ new inducing points.
         """
+        self.see(points)
         more = counts - self.counts
         rows = np.flatnonzero(more)
-        grow = np.setdiff1d(grow, self.dictionary)
-        if self._whole:  # most arms of a smooth kernel are soon in the span
-            grow = grow[self.arms.residual[grow] > self.tolerance]
-        if not self._whole or 2 * len(rows) + len(grow) > self.size + 64:
-            # Interrupted, or cheaper in one go than by that many rank-one steps.
-            dictionary = np.concatenate([self.dictionary, grow])
-            self.rebuild(counts, sums, dictionary, keep=self._whole)
-            return
-        self._whole = False
-        update = Update(theta=self.theta)
-        if len(rows):
-            weighted = self.arms.features(rows) * np.sqrt(more[rows])[:, None]
-            update.rank = self.root.add_rows(weighted)
-        change = sums - self._sums
-        moved = np.flatnonzero(change)
-        self._target = self._target + change[moved] @ self.arms.features(moved)
-        self.counts = counts.astype(np.float64)
-        self._sums = sums.copy()
+        grow = grow[self.residual[grow] > self.tolerance]
         if len(grow):
-            self._grow(grow, update)
-        update.theta = self.theta = self.root.solve(self._target)
-        self.arms.apply(self.kernel, update)
-        self.table.apply(self.kernel, update)
-        self._whole = True
-        if self.root.updates > 4 * self.size + 256:
-            self.refresh()
+            grow = np.setdiff1d(grow, self.dictionary)
+        self._aim = np.concatenate([self.dictionary, grow])
+        change = sums - self.sums
+        self.counts, self.sums = counts.astype(np.float64), sums.copy()
+        self.update, self.version = None, self.version + 1
+        if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper in one go
+            self._add_features(points, grow)
+            self._compute()
+        else:
+            update = Update(self._thetas[0])
+            if len(rows):
+                update.rank = self._add_rows(self.features[rows] * np.sqrt(more[rows])[:, None])
+            moved = np.flatnonzero(change)
+            self._target = self._target + change[moved] @ self.features[moved]
+            if len(grow):
+                self._add_columns(points, grow, update)
+            if self._solve():
+                update.theta, self.update = self._thetas[0], update
+        self._aim = None
 
-    def _grow(self, rows: Ints, update: Update) -> None:
-        """Border V with new inducing points and say how every row gets its new features."""
-        points = self.arms.points[rows]
-        old = self.arms.features(rows)
-        lower, kept = pivoted_cholesky(self.kernel(points, points) - old @ old.T, self.tolerance)
+    def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
+        """Everything from scratch on a dictionary of arms: O(u m² + m³)."""
+        self._aim = dictionary
+        self.update, self.version = None, self.version + 1
+        self.dictionary, self._inducing = dictionary[:0], points[:0]
+        self._factor = np.empty((0, 0))
+        self.counts, self.sums = counts.astype(np.float64), sums.copy()
+        self.prior = self.kernel.diag(points)
+        self.residual = self.prior.copy()
+        self._buffer = np.zeros((len(points), 0))
+        self._add_features(points, dictionary)
+        self._compute()
+        self._aim = None
+
+    def repair(self, points: Points) -> None:
+        """Finish an update that was interrupted, if there is one; ``points`` are all arms."""
+        if self._aim is not None:
+            own = len(self.counts)
+            self.rebuild(points[:own], self.counts.astype(np.int64), self.sums, self._aim)
+
+    def set_weights(self, theta: Floats) -> None:
+        """Means from other weights (m) than those of least squares, until the next update."""
+        self._thetas[0] = theta
+        if self.update is not None:
+            self.update.theta = theta
+
+    def _compute(self) -> None:
+        """V, its root and the weights from the features: no drift. O(u m² + m³)."""
+        Z = self.features
+        self._gram = np.asarray(Z.T @ (Z * self.counts[:, None]))
+        self._target = self.sums @ Z
+        for root in self._roots:
+            root.compute(self._gram)
+        self._thetas = [root.solve(self._target) for root in self._roots]
+
+    def _solve(self) -> bool:
+        """The weights of the means, after low-rank steps; roots that lost digits are refreshed.
+
+        Returns whether the first λ's root was still accurate.
+        """
+        accurate = [root.is_accurate(self._gram) for root in self._roots]
+        for root, fine in zip(self._roots, accurate, strict=True):
+            if not fine:
+                root.compute(self._gram)
+        self._thetas = [root.solve(self._target) for root in self._roots]
+        return accurate[0]
+
+    def _add_rows(self, weighted: Floats) -> Floats:
+        """Evaluations of known features (k × m), each times the square root of its count."""
+        self._gram += weighted.T @ weighted
+        first, *_ = (root.add_rows(weighted) for root in self._roots)
+        return first
+
+    def _add_columns(self, points: Points, rows: Ints, update: Update) -> None:
+        """New inducing points, and V bordered with their features."""
+        old, m = self._gram, self.size
+        fresh = self._add_features(points, rows, update)
+        if not fresh.shape[1]:
+            return
+        weighted = fresh * self.counts[:, None]
+        cross, corner = self.features[:, :m].T @ weighted, fresh.T @ weighted
+        self._gram = np.empty((m + len(corner), m + len(corner)))
+        self._gram[:m, :m], self._gram[m:, m:] = old, corner
+        self._gram[:m, m:], self._gram[m:, :m] = cross, cross.T
+        (solved, inverse), *_ = (root.add_columns(cross, corner) for root in self._roots)
+        update.columns_inverse, update.columns = inverse, inverse @ solved.T
+        self._target = np.concatenate([self._target, self.sums @ fresh])
+
+    def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
+        """Features of new inducing points for all arms, beside the old ones (u × Δ).
+
+        The update, where there is one, is told how any point gets them.
+        """
+        m, own = self.size, points[rows]
+        old = self.features[rows]
+        gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
+        lower, kept = pivoted_cholesky(gram, self.tolerance)
         k = len(kept)
         if not k:
-            return
-        update.new_points = points[kept]
-        update.border_inverse = solve_triangular(lower, np.eye(k), lower=True, check_finite=False)
-        update.border = update.border_inverse @ old[kept]
-        fresh = self.arms.new_features(self.kernel, update)
-        weighted = fresh * self.counts[:, None]
-        cross = self.arms.all_features().T @ weighted
-        solved, schur = self.root.add_columns(cross, weighted.T @ fresh + self.lam * np.eye(k))
-        update.columns_inverse = solve_triangular(schur, np.eye(k), lower=True, check_finite=False)
-        update.columns = update.columns_inverse @ solved.T
-        self._target = np.concatenate([self._target, self._sums @ fresh])
+            return np.empty((len(points), 0))
+        inverse = lower_solve(lower, np.eye(k))
+        border = inverse @ old[kept]
+        if update is not None:
+            update.new_points = own[kept]
+            update.border, update.border_inverse = border, inverse
+        fresh = self.kernel(points, own[kept]) @ inverse.T
+        fresh -= self.features @ border.T
+        factor = np.zeros((m + k, m + k))
+        factor[:m, :m] = self._factor
+        factor[m:, :m] = old[kept]
+        factor[m:, m:] = lower
+        self._buffer = with_room(self._buffer, len(points), m + k)
+        self._buffer[: len(points), m : m + k] = fresh
+        self._factor = factor
+        self._inducing = np.concatenate([self._inducing, own[kept]])
         self.dictionary = np.concatenate([self.dictionary, rows[kept]])
-
-    def rebuild(self, counts: Ints, sums: Floats, dictionary: Ints, keep: bool = False) -> None:
-        """Everything from scratch on a dictionary of rows of ``arms``: O(A m² + m³).
-
-        With ``keep`` the features of the current dictionary stay, and only those of what
-        ``dictionary`` adds are computed.
-        """
-        self._whole = False
-        old = self.dictionary if keep else np.empty(0, dtype=np.int64)
-        added = np.setdiff1d(dictionary, old)
-        if len(added) or not keep:
-            points = self.arms.points[added]
-            gram = self.kernel(points, points) if len(added) else np.empty((0, 0))
-            if keep:
-                features = self.arms.features(added)
-                gram = gram - features @ features.T
-            lower, kept = pivoted_cholesky(gram, self.tolerance)
-            self._extend_features(points[kept], added[kept], lower, keep)
-        self.counts = counts.astype(np.float64)
-        self._sums = sums.copy()
-        self.refresh()
-        self._whole = True
-
-    def _extend_features(self, points: Points, rows: Ints, lower: Floats, keep: bool) -> None:
-        """Features of new inducing points for all rows, beside the old ones or in their place."""
-        if keep and self.size:
-            k = len(rows)
-            inverse = solve_triangular(lower, np.eye(k), lower=True, check_finite=False)
-            border = inverse @ self.arms.features(rows)
-            zeros = np.zeros((k, self.size))
-            update = Update(
-                theta=np.zeros(self.size + k),
-                new_points=points,
-                border=border,
-                border_inverse=inverse,
-                columns=zeros,
-                columns_inverse=np.eye(k),
-            )
-            self.arms.apply(self.kernel, update)
-            self.table.apply(self.kernel, update)
-            self.dictionary = np.concatenate([self.dictionary, rows])
-            return
-
-        def embed(block: Points) -> Floats:
-            if not len(rows):
-                return np.empty((len(block), 0))
-            cross = self.kernel(points, block)
-            return np.asarray(solve_triangular(lower, cross, lower=True, check_finite=False).T)
-
-        self.arms.refill(embed, len(rows))
-        self.table.refill(embed, len(rows))
-        self.dictionary = rows
-
-    def refresh(self) -> None:
-        """Recompute V, its root, leverages and means from the features: no drift. O(A m²)."""
-        features = self.arms.all_features()
-        V = features.T @ (features * self.counts[:, None])
-        V[np.diag_indices_from(V)] += self.lam
-        self.root = InverseRoot.from_gram(V, self.lam)
-        self._target = self._sums @ features
-        self.theta = self.root.solve(self._target)
-        self.arms.recompute(self.root.matrix, self.theta)
-        self.table.recompute(self.root.matrix, self.theta)
-
-    def set_theta(self, theta: Floats) -> None:
-        """Means from other weights (m) than those of least squares, until the next update."""
-        self.theta = theta
-        update = Update(theta=theta)
-        self.arms.apply(self.kernel, update)
-        self.table.apply(self.kernel, update)
-
-    def replace_candidates(self, points: Points, prior: Floats) -> None:
-        """Another list: its features and posterior, O(A m²); what is known of the arms stays."""
-        table = FeatureTable(points, prior)
-        table.refill(self.embed, self.size)
-        table.recompute(self.root.matrix, self.theta)
-        self.table = table
-
-    def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that :meth:`restore` takes, as arrays."""
-        arrays: dict[str, np.ndarray[Any, Any]] = {
-            "dictionary": self.dictionary,
-            "counts": self.counts,
-            "theta": self.theta,
-            "target": self._target,
-            "sums": self._sums,
-            "whole": np.array(self._whole),
-        }
-        for name, part in self._parts():
-            arrays |= {f"{name}/{key}": value for key, value in part.state().items()}
-        return arrays
-
-    def restore(self, arrays: dict[str, np.ndarray[Any, Any]], points: Points) -> None:
-        """Take over a saved state; ``points`` are at least the arms' points."""
-        self.dictionary = arrays["dictionary"]
-        self.counts = arrays["counts"]
-        self.theta = arrays["theta"]
-        self._target = arrays["target"]
-        self._sums = arrays["sums"]
-        self._whole = bool(arrays["whole"])
-        self.arms.points = points[: len(self.counts)]
-        parts = {
-            name: {k[len(name) + 1 :]: v for k, v in arrays.items() if k.startswith(f"{name}/")}
-            for name, _ in self._parts()
-        }
-        self.root = InverseRoot.restore(parts["root"], self.lam)
-        self.table.restore(parts["table"])
-        self.arms.restore(parts["arms"])
-
-    def _parts(self) -> list[tuple[str, InverseRoot | FeatureTable]]:
-        return [("root", self.root), ("table", self.table), ("arms", self.arms)]
-
-
-def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
-    """The lower factor of the leading rows and columns in pivot order, and which rows those are.
-
-    Pivots below ``tolerance`` (dependent points, duplicates) are dropped.
-    """
-    if len(matrix) <= 1:
-        kept = np.flatnonzero(matrix.diagonal() > tolerance)
-        return np.sqrt(matrix[np.ix_(kept, kept)]), kept
-    factor, pivots, rank, _ = dpstrf(np.asfortranarray(matrix), tol=tolerance, lower=1)
-    return np.tril(factor[:rank, :rank]), (pivots[:rank] - 1).astype(np.int64)
+        self.residual = np.maximum(self.residual - row_norms(fresh), 0.0)
+        self.residual[self.dictionary] = 0.0  # but for round-off they lie in their own span
+        return np.asarray(fresh)

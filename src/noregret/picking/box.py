@@ -10,11 +10,10 @@ maximisers of earlier picks are starts of the next (BBKB Section 6).
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import direct, minimize
 
 from noregret._types import Floats
 from noregret.batching import BatchRule
-from noregret.models.surface import Surface
+from noregret.models.posterior import Fantasy
 from noregret.spaces import Box
 
 #: values (n) and gradients (n × d) of points (n × d)
@@ -102,10 +101,13 @@ class BoxSearch:
         self, objective: Objective, starts: Floats, scale: float
     ) -> tuple[Floats, Floats]:
         """All starts climb in one problem, their sum; then the best few alone, to the end."""
-        joint = self._lbfgs(objective, starts, scale, 40)
+        alone = len(starts) == 1
+        joint = self._lbfgs(objective, starts, scale, 100 if alone else 40)
         level, first = objective(joint)[0], objective(starts)[0]
         lost = level < first  # the sum rose, these fell: a long first step carried them off
         joint[lost], level[lost] = starts[lost], first[lost]
+        if alone:
+            return joint, level
         for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
             polished = self._lbfgs(objective, joint[i : i + 1], scale, 100)
             top = float(objective(polished)[0][0])
@@ -122,6 +124,8 @@ class BoxSearch:
             level, gradient = objective(lower + u.reshape(shape) * span)
             return -float(level.sum()) / scale, (-gradient * span / scale).ravel()
 
+        from scipy.optimize import minimize  # slow to import, and lists do not need it
+
         result = minimize(
             negative,
             ((starts - lower) / span).ravel(),
@@ -135,6 +139,8 @@ class BoxSearch:
     def _direct(
         self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
     ) -> tuple[Floats, float]:
+        from scipy.optimize import direct  # slow to import, and lists do not need it
+
         result = direct(
             lambda x: -float(values(x[None])[0]),
             list(zip(self.box.lower, self.box.upper, strict=True)),
@@ -147,7 +153,7 @@ class BoxSearch:
 
 def box_batch(
     search: BoxSearch,
-    surface: Surface,
+    fantasy: Fantasy,
     width: float,
     rule: BatchRule,
     limit: int,
@@ -164,11 +170,11 @@ def box_batch(
     """
 
     def values(X: Floats) -> Floats:
-        centre, leverage = surface.evaluate(X)
+        centre, leverage = fantasy.evaluate(X)
         return mean * centre + width * np.sqrt(leverage)
 
     def objective(X: Floats) -> tuple[Floats, Floats]:
-        return surface.bound(X, width, mean)
+        return fantasy.bound(X, width, mean)
 
     if search.method == "direct":
         screen = anchors
@@ -187,40 +193,22 @@ def box_batch(
             point, upper = search.climb(objective, screen, stale, starts)
         picks.append(point)
         bounds.append(upper)
-        X = point[None]
-        if rule.add(len(picks) - 1, *surface.note(point)) or len(picks) >= limit:
+        block = fantasy.block(point[None])
+        if rule.add(block, 0) or len(picks) >= limit:
             return np.array(picks), np.array(bounds)
-        surface.add(point)
-        screen, stale = np.concatenate([screen, X]), np.append(stale, upper)
+        fantasy.add(block, 0)
+        screen, stale = np.concatenate([screen, block.points]), np.append(stale, upper)
 
 
-def safest_point(
-    search: BoxSearch,
-    surface: Surface,
-    width: float,
-    told: Floats,
-    anchors: Floats,
-    rng: np.random.Generator,
-) -> tuple[Floats, float, float, float, float]:
-    """The told point with the largest lower bound, moved uphill.
-
-    Returns the point (d), its mean, lower and upper bound, and the largest upper bound in the box.
-    """
-
-    def lower_bound(X: Floats) -> tuple[Floats, Floats]:
-        return surface.bound(X, -width)
+def highest_bound(
+    search: BoxSearch, fantasy: Fantasy, width: float, anchors: Floats, rng: np.random.Generator
+) -> float:
+    """The largest upper bound found in the box; ``anchors`` (k × d) are points worth trying."""
 
     def upper_bound(X: Floats) -> tuple[Floats, Floats]:
-        return surface.bound(X, width)
+        return fantasy.bound(X, width)
 
-    starts = told if len(told) else 0.5 * (search.box.lower + search.box.upper)[None]
-    point, lower = search.climb(lower_bound, starts, lower_bound(starts)[0], search.starts)
-    mean, leverage = surface.evaluate(point[None])
-    centre = float(mean[0])
-    upper = centre + width * float(np.sqrt(leverage[0]))
-    anchors = np.concatenate([anchors, point[None]])
-    _, highest = search.maximise(upper_bound, lambda X: upper_bound(X)[0], anchors, rng)
-    return point, centre, min(lower, centre), upper, max(highest, upper)
+    return search.maximise(upper_bound, lambda X: upper_bound(X)[0], anchors, rng)[1]
 
 
 def _refresh(values: Callable[[Floats], Floats], screen: Floats, stale: Floats) -> None:

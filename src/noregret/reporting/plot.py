@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noregret.algorithms.pigpucb import PiGPUCB
-from noregret.spaces import Box
+from noregret.algorithms import PiGPUCB
+from noregret.spaces import as_box, as_candidates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,21 +74,21 @@ def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Figure":
     """
     if not isinstance(opt, PiGPUCB):
         raise TypeError(f"opt must be a PiGPUCB, which has a cover, got {type(opt).__name__}")
-    dimension = opt.box.dimension
+    dimension = opt.domain.dimension
     if dimension not in _FINE:
         raise ValueError(f"opt must have one or two dimensions to be drawn, it has {dimension}")
     if ax is None:
         from matplotlib.figure import Figure
 
         ax = Figure(layout="constrained").subplots()
-    if isinstance(opt.domain, Box):
-        where: Any = opt.domain.grid(_FINE[dimension]).points
-        points = where
+    if opt.domain.listed:
+        points = as_candidates(opt.domain).points
+        choices = np.arange(len(points))
     else:
-        where, points = np.arange(len(opt.domain)), opt.domain.points
-    upper = opt.upper(where)
+        points = choices = as_box(opt.domain).grid(_FINE[dimension]).points
+    upper = opt.upper(choices)
     if dimension == 1:
-        _draw_line(opt, ax, points[:, 0], upper, opt.predict(where)[0])
+        _draw_line(opt, ax, points[:, 0], upper, opt.predict(choices)[0])
     else:
         _draw_plane(opt, ax, points, upper)
     names = opt.domain.names or [f"x{i}" for i in range(dimension)]

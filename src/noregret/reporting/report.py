@@ -13,7 +13,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from noregret.reporting import slices
-from noregret.spaces import Box
 from noregret.study import Study
 
 _BLUE, _GREY, _RED = "#1f5fa8", "#9aa3ad", "#c0392b"
@@ -41,9 +40,9 @@ def render(study: Study) -> str:
     counts = study.counts()
     parts = [f"<h1>{_text(study.path.name)}</h1>", _summary(study, counts)]
     if counts["told"]:
-        parts += [_progress(study), _batches(study), _slices(study)]
-        if not isinstance(study.domain, Box):
-            parts.append(_section("The best candidates", "", _html_table(study.top(15))))
+        asks = _asks(study)
+        parts += [_progress(study, asks), _batches(asks), _slices(study)]
+        parts.append(_section("The best choices", "", _html_table(study.top(15))))
     else:
         parts.append("<p>There are no answers yet.</p>")
     parts += [_failures(study), _settings(study), _events(study)]
@@ -61,9 +60,12 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
         tiles.append((str(counts["failed"]), "trials failed"))
     if counts["told"]:
         best = study.best()
-        tiles.append((_number(best.mean), f"best: {_name(study, best)}"))
+        tiles.append((_number(best.mean), f"best: {study.name_of(best.id, best.point)}"))
         tiles.append((f"{_number(best.lower)} … {_number(best.upper)}", "its interval"))
         tiles.append((_number(best.gap), "no other is better by more than this"))
+        alive = study.optimizer.alive
+        if alive is not None:
+            tiles.append((f"{alive:,}", f"of {study.size:,} can still be the best"))
     cells = "".join(f"<div><b>{_text(big)}</b>{_text(small)}</div>" for big, small in tiles)
     goal = "the smallest" if study.settings["direction"] == "minimize" else "the largest"
     settings = study.settings
@@ -71,34 +73,25 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
     return f'<p class="note">{_text(note)}</p><div class="big">{cells}</div>'
 
 
-def _name(study: Study, best: Any) -> str:
-    if study.settings["named"] and study.table is not None:
-        return str(study.table["name"][best.id])
-    if best.id >= 0:
-        return str(best.id)
-    return ", ".join(_number(x) for x in best.point)
-
-
 # -- plots -----------------------------------------------------------------------------------
 
 
-def _progress(study: Study) -> str:
+def _asks(study: Study) -> list[dict[str, Any]]:
+    """What the log says of each batch, in order."""
     log = study.operations()
-    infos = [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
-    looks = [info["look"] for info in infos if info and "look" in info]
+    return [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
+
+
+def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
+    noted = [info["best"] for info in asks if "best" in info]
     plots = []
-    if looks:
+    if noted:
         figure, axes = _figure()
-        t = [look["t"] for look in looks]
-        axes.fill_between(
-            t,
-            [look["lower"] for look in looks],
-            [look["upper"] for look in looks],
-            color=_BLUE,
-            alpha=0.2,
-            label="its interval",
+        t, mean, lower, upper = (
+            [best[name] for best in noted] for name in ("t", "mean", "lower", "upper")
         )
-        axes.plot(t, [look["mean"] for look in looks], color=_BLUE, label="estimate of the best")
+        axes.fill_between(t, lower, upper, color=_BLUE, alpha=0.2, label="its interval")
+        axes.plot(t, mean, color=_BLUE, label="estimate of the best")
         axes.set(xlabel="answers", ylabel="value")
         axes.legend(frameon=False)
         plots.append(_image(figure, "Best choice so far, with its confidence interval"))
@@ -120,20 +113,17 @@ def _progress(study: Study) -> str:
     return _section("Progress", note, _grid(plots))
 
 
-def _batches(study: Study) -> str:
-    log = study.operations()
-    infos = [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
-    infos = [info for info in infos if info]
-    if not infos:
+def _batches(asks: list[dict[str, Any]]) -> str:
+    if not asks:
         return ""
     plots = []
-    asked = np.cumsum([info["size"] for info in infos])
+    asked = np.cumsum([info["size"] for info in asks])
     figure, axes = _figure()
-    axes.step(asked, [info["size"] for info in infos], where="pre", color=_BLUE)
+    axes.step(asked, [info["size"] for info in asks], where="pre", color=_BLUE)
     axes.set(xlabel="trials asked for", ylabel="batch size")
     axes.set_ylim(bottom=0)
     plots.append(_image(figure, "Batch sizes"))
-    sizes = [(n, i["dictionary"]) for n, i in zip(asked, infos, strict=True) if "dictionary" in i]
+    sizes = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=True) if "dictionary" in i]
     if sizes:
         figure, axes = _figure()
         axes.step(*zip(*sizes, strict=True), where="post", color=_BLUE)
@@ -151,7 +141,7 @@ def _slices(study: Study) -> str:
     axes.barh(
         [_plain(one.name) for one in found][::-1], [one.range for one in found][::-1], color=_BLUE
     )
-    axes.set(xlabel="how far the estimate moves along the feature")
+    axes.set(xlabel="how far the mean moves along the feature")
     importance = _image(figure, "Importance of the features")
     plots = []
     for one in found[: slices.MOST]:
@@ -169,9 +159,9 @@ def _slices(study: Study) -> str:
     scales = slices.lengthscales(study)
     table = "" if scales is None else _html_table(scales)
     note = (
-        "One feature is moved, the others stay at the best candidate (red line); band: two "
-        f"posterior deviations, from a GP on the {slices.NEAREST} evaluated candidates nearest to "
-        "it at most. Importance is the range of the line within the candidates' range"
+        "One feature is moved, the others stay at the best choice (red line). The line is the "
+        f"posterior mean, the band {slices.DEVIATIONS:g} posterior deviations on either side. A "
+        "feature is important where the line moves far"
         + ("." if scales is None else "; the kernel's lengthscales are in the table.")
     )
     return _section("Slices through the best point", note, _grid([importance, *plots]) + table)
@@ -190,10 +180,15 @@ def _failures(study: Study) -> str:
 
 def _settings(study: Study) -> str:
     settings = {k: v for k, v in study.settings.items() if k not in ("about", "named")}
+    optimizer = study.optimizer
     settings |= {
-        name: getattr(study.optimizer, name)
-        for name in ("noise", "norm", "delta", "lam", "width", "kappa_squared")
-        if hasattr(study.optimizer, name)
+        "kernel in use": optimizer.kernel,
+        "noise": optimizer.noise,
+        "norm": optimizer.norm,
+        "delta": optimizer.delta,
+        "lam": optimizer.lam,
+        "width": optimizer.width,
+        "standardisation": optimizer.standardisation,
     }
     notes = study.settings["about"].get("notes", [])
     frame = pl.DataFrame(
@@ -204,7 +199,7 @@ def _settings(study: Study) -> str:
 
 def _events(study: Study) -> str:
     events = study.events().tail(20)
-    return _section("Events", "The last 20.", _html_table(events))
+    return _section("Events", "The last 20 at most.", _html_table(events))
 
 
 def _html_table(frame: pl.DataFrame) -> str:
@@ -242,7 +237,7 @@ def _image(figure: Figure, title: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """No formulas in names."""
+    """Matplotlib sets what stands between dollars as a formula: names are plain text."""
     return text.replace("$", r"\$")
 
 
@@ -253,5 +248,5 @@ def _number(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Names come from files: they are text, never markup."""
+    """Text for the page: what comes from files is never markup."""
     return html.escape(str(value))

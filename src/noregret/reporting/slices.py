@@ -1,30 +1,39 @@
-"""Slices of the posterior through a study's best candidate, feature by feature."""
+"""Slices of the posterior through a study's best choice, feature by feature."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.linalg import solve_triangular
 
 from noregret._types import Floats
-from noregret.algorithms.base import Optimizer
-from noregret.linalg.root import safe_cholesky
-from noregret.spaces import Box
+from noregret.kernels.stationary import Stationary
 from noregret.study import Study
+from noregret.study.tables import coordinate_names
 
-#: evaluated candidates a slice's GP is made of
-NEAREST = 500
 #: slices that are drawn
 MOST = 8
+#: half the height of a slice's band, in posterior deviations
+DEVIATIONS = 2.0
 _STEPS = 60
 
 
 @dataclass(frozen=True)
 class Slice:
-    """One feature moved, the others at the best candidate; values in the user's units.
+    """One feature moved, the others at the best choice; values in the user's units.
 
-    ``x`` are the feature's values, or positions of the ``categories`` it takes.
+    Attributes
+    ----------
+    name
+        Of the feature.
+    x
+        Values of the feature, or positions of its ``categories`` (n).
+    mean, lower, upper
+        The posterior mean there, and mean ∓ ``DEVIATIONS`` posterior deviations (n each).
+    best
+        Where the best choice is.
+    categories
+        The words the feature takes, where it is no number.
     """
 
     name: str
@@ -37,83 +46,65 @@ class Slice:
 
     @property
     def range(self) -> float:
-        """How far the estimate moves."""
+        """How far the mean moves."""
         return float(np.ptp(self.mean))
 
 
 def unavailable(study: Study) -> str:
-    """Why there are no slices, or nothing."""
-    if not isinstance(study.domain, Box) and study.domain.are_objects:
+    """Why there are no slices; empty where there are."""
+    if study.domain.dimension is None:
         return "The candidates are objects; there are no features to move."
     return ""
 
 
 def through_best(study: Study) -> list[Slice]:
-    """Slices along all features, the one that moves the estimate most first."""
-    optimizer = study.view()
-    point = np.asarray(optimizer.recommend().point, dtype=np.float64)
-    domain = study.domain
-    points = domain.bounds.T if isinstance(domain, Box) else domain.points
-    predict = _posterior(optimizer, point)
-    abouts = _columns(study, len(point))
-    found = []
-    for name in dict.fromkeys(about["name"] for about in abouts):
-        mine = [i for i, about in enumerate(abouts) if about["name"] == name]
-        about = abouts[mine[0]]
-        categories = tuple(str(abouts[i]["category"]) for i in mine if "category" in abouts[i])
-        if categories:
-            line = np.repeat(point[None], len(mine), axis=0)
-            line[:, mine] = np.eye(len(mine))
-            x, best = np.arange(len(mine), dtype=np.float64), float(np.argmax(point[mine]))
-        else:
-            values = points[:, mine[0]]
-            line = np.repeat(point[None], _STEPS, axis=0)
-            line[:, mine[0]] = np.linspace(values.min(), values.max(), _STEPS)
-            scale, shift = about["deviation"], about["mean"]
-            x, best = line[:, mine[0]] * scale + shift, float(point[mine[0]] * scale + shift)
-        mean, deviation = predict(line)
-        ends = (study.units.values(mean + side * deviation) for side in (-2, 2))
-        lower, upper = np.sort(np.stack(list(ends)), axis=0)
-        found.append(Slice(name, x, study.units.values(mean), lower, upper, best, categories))
+    """Slices along all features, the one that moves the mean most first."""
+    point = np.asarray(study.optimizer.recommend().point, dtype=np.float64)
+    features: dict[str, list[int]] = {}
+    for i, column in enumerate(_columns(study)):
+        features.setdefault(column["name"], []).append(i)
+    found = [_slice(study, point, name, dimensions) for name, dimensions in features.items()]
     return sorted(found, key=lambda one: -one.range)
+
+
+def _slice(study: Study, point: Floats, name: str, dimensions: list[int]) -> Slice:
+    """The slice along a feature, which takes one dimension, or one for each category."""
+    columns = [_columns(study)[i] for i in dimensions]
+    categories = tuple(str(column["category"]) for column in columns if "category" in column)
+    if categories:
+        line = np.repeat(point[None], len(categories), axis=0)
+        line[:, dimensions] = np.eye(len(categories))
+        x = np.arange(len(categories), dtype=np.float64)
+        best = float(np.argmax(point[dimensions]))
+    else:
+        (i,) = dimensions
+        span = study.domain.corners[:, i]
+        line = np.repeat(point[None], _STEPS, axis=0)
+        line[:, i] = np.linspace(span.min(), span.max(), _STEPS)
+        scale, shift = columns[0]["deviation"], columns[0]["mean"]
+        x, best = line[:, i] * scale + shift, float(point[i] * scale + shift)
+    mean, deviation = study.optimizer.predict_points(line, pending=False)
+    ends = [study.units.values(mean + side * DEVIATIONS * deviation) for side in (-1, 1)]
+    lower, upper = np.sort(np.stack(ends), axis=0)
+    return Slice(name, x, study.units.values(mean), lower, upper, best, categories)
 
 
 def lengthscales(study: Study) -> pl.DataFrame | None:
     """The kernel's lengthscale of each dimension, where it has several."""
-    scales = getattr(study.optimizer.kernel, "lengthscale", None)
-    if not isinstance(scales, list):
+    kernel = study.optimizer.kernel
+    if not isinstance(kernel, Stationary) or not isinstance(kernel.lengthscale, list):
         return None
     names = [
-        about["name"] + (f" = {about['category']}" if "category" in about else "")
-        for about in _columns(study, len(scales))
+        column["name"] + (f" = {column['category']}" if "category" in column else "")
+        for column in _columns(study)
     ]
-    return pl.DataFrame({"feature": names, "lengthscale": scales}).sort("lengthscale")
+    return pl.DataFrame({"feature": names, "lengthscale": kernel.lengthscale}).sort("lengthscale")
 
 
-def _columns(study: Study, dimension: int) -> list[dict[str, Any]]:
-    """Name, mean and deviation of each dimension, as the study was created with."""
+def _columns(study: Study) -> list[dict[str, Any]]:
+    """Of each dimension the feature's name, and mean and deviation taken out (or its category)."""
     columns = study.settings["about"].get("columns")
     if columns is not None:
         return list(columns)
-    names = study.domain.names or [f"x{i}" for i in range(dimension)]
+    names = coordinate_names(study.domain)
     return [{"name": name, "mean": 0.0, "deviation": 1.0} for name in names]
-
-
-def _posterior(optimizer: Optimizer, best: Floats) -> Any:
-    """Mean and deviation at any points, by an exact GP on the arms nearest to the best."""
-    seen = optimizer._observations
-    rows = np.flatnonzero(seen.told)
-    near = optimizer.kernel(seen.points[rows], best[None])[:, 0]
-    rows = rows[np.argsort(-near, kind="stable")[:NEAREST]]
-    points, counts = seen.points[rows], seen.told[rows]
-    gram = optimizer.kernel(points, points)
-    gram[np.diag_indices_from(gram)] += optimizer.lam / counts
-    lower = safe_cholesky(gram)
-    target = solve_triangular(lower, seen.sums[rows] / counts, lower=True)
-
-    def predict(where: Floats) -> tuple[Floats, Floats]:
-        cross = solve_triangular(lower, optimizer.kernel(points, where), lower=True)
-        variance = optimizer.kernel.diag(where) - np.einsum("ij,ij->j", cross, cross)
-        return cross.T @ target, np.sqrt(np.maximum(variance, 0.0))
-
-    return predict

@@ -1,16 +1,22 @@
 """Moments and scales of rewards that outliers do not move."""
 
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats
 
 #: groups of the median of means: one third of them may hold outliers of any size
 _GROUPS = 15
 #: the median absolute deviation of a Gaussian times this is its standard deviation
 _GAUSSIAN = 1.4826
-
 #: robust deviations from the median beyond which a reward is drawn in
 _WINSOR = 3.0
+#: evaluations after which it is worth a warning that none was within its level
+_ENOUGH = 16
 
 
 def robust_moment(rewards: Floats, alpha: float) -> float:
@@ -48,3 +54,71 @@ def winsorised(rewards: Floats) -> Floats:
 def estimate_from(t: int) -> int:
     """How many of t rewards an estimate uses: a power of two, so that it changes log t times."""
     return 1 << (t.bit_length() - 1) if t else 0
+
+
+def check_alpha(alpha: Any) -> float:
+    """α in (0, 1]."""
+    number = _checks.finite("alpha", alpha)
+    if not 0 < number <= 1:
+        raise ValueError(
+            f"alpha must lie in (0, 1], got {alpha!r}: rewards have a finite moment of order "
+            "1 + alpha; 1 for a finite variance"
+        )
+    return number
+
+
+@dataclass(frozen=True)
+class MomentBound:
+    """v with E|y|^(1+α) ≤ v: given, or estimated each time the number of rewards has doubled.
+
+    Attributes
+    ----------
+    alpha
+        α.
+    value
+        v in use; 1 before anything has been estimated.
+    estimated
+        Whether it is estimated.
+    used
+        The number of rewards that the last estimate used.
+    """
+
+    alpha: float
+    value: float
+    estimated: bool
+    used: int = 0
+
+    def after(self, rewards: Floats) -> "MomentBound":
+        """The bound after all rewards so far (t)."""
+        use = estimate_from(len(rewards))
+        if not self.estimated or use == self.used:
+            return self
+        tried, value = use, 0.0
+        # Where most rewards are zero, so may an estimate be, which bounds nothing: an earlier one.
+        while tried and not value:
+            value = robust_moment(rewards[:tried], self.alpha)
+            tried //= 2
+        # Rewards that are all zero: any level lets them through.
+        return replace(self, value=value or 1.0, used=use)
+
+
+def moment_bound(alpha: Any, v: Any) -> MomentBound:
+    """The bound for α and v as a user gave them: v a number, or the word ``"estimate"``."""
+    alpha = check_alpha(alpha)
+    if isinstance(v, str):
+        _checks.one_of("v", v, ("estimate",))
+        return MomentBound(alpha, 1.0, estimated=True)
+    return MomentBound(alpha, _checks.positive("v", v), estimated=False)
+
+
+def warn_if_all_truncated(rewards: Floats, v: float, level: float) -> bool:
+    """Warn that no reward so far (t) lies within its level, once there are many; whether it did."""
+    if len(rewards) < _ENOUGH or not rewards.any():
+        return False
+    warnings.warn(
+        f"all {len(rewards)} rewards lie beyond the truncation level {level:.3g} and count as "
+        f"zero: v = {v:.3g} is too small for rewards with a median magnitude of "
+        f"{np.median(np.abs(rewards)):.3g}; raise v, or use v='estimate'",
+        stacklevel=2,
+    )
+    return True

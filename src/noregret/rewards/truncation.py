@@ -1,192 +1,99 @@
-"""Sums of the rewards below a level, by arm, without going through the rewards.
+"""TGP-UCB's estimate: rewards beyond a level that rises with time count as zero, for good."""
 
-All evaluations of an arm share their feature row, so the truncated sums of ATA-GP-UCB need, for
-every arm and every feature direction, the sum of the arm's rewards up to some magnitude. Rewards
-are kept sorted with prefix sums: each such sum is a binary search.
-"""
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from noregret._types import Bools, Floats, Ints
+from noregret._types import Floats
+from noregret.models.assumptions import Assumptions
+from noregret.models.sparse import SparseGP
+from noregret.observations import Observations
+from noregret.rewards.moments import MomentBound, warn_if_all_truncated
+from noregret.widths.heavy import tgp_levels
 
-#: rewards of an arm that wait in a short run of their own before they are merged into the long one
-_RECENT = 128
-#: arms × directions looked up at a time
-_CHUNK = 1 << 18
+
+def _none() -> Floats:
+    return np.empty(0)
 
 
-class SortedSums:
-    """Values by arm, sorted by a key of their own, with prefix sums.
+@dataclass(frozen=True)
+class _Progress:
+    """What has been truncated so far.
 
-    Each arm has two sorted runs in one flat store: a long one, and up to 128 recent values that
-    are cheap to insert into. Which values are in which run depends on their number only, so equal
-    histories give equal bits, however they arrived.
+    Attributes
+    ----------
+    moment
+        v in use.
+    taken
+        Rewards taken in.
+    within
+        Of them, those within their level.
+    sums
+        Their sums by arm (u).
+    revision
+        How often v has changed.
+    warned
+        Whether a warning was given.
     """
 
-    def __init__(self) -> None:
-        self._keys: Floats = np.empty(0)
-        self._values: Floats = np.empty(0)
-        self._prefix: Floats = np.empty(0)
-        self._used = 0
-        # By run: arm a has the long run 2a and the recent run 2a + 1.
-        self._start: Ints = np.empty(0, dtype=np.int64)
-        self._length: Ints = np.empty(0, dtype=np.int64)
-        self._room: Ints = np.empty(0, dtype=np.int64)
-        self._smallest: Floats = np.empty(0)
-        self._largest: Floats = np.empty(0)
-        self._total: Floats = np.empty(0)
-
-    def grow(self, arms: int) -> None:
-        """Make room for this many arms in all."""
-        more = 2 * arms - len(self._start)
-        if more > 0:
-            zeros = np.zeros(more, dtype=np.int64)
-            self._start = np.concatenate([self._start, zeros])
-            self._length = np.concatenate([self._length, zeros])
-            self._room = np.concatenate([self._room, zeros])
-            self._smallest = np.concatenate([self._smallest, np.full(more, np.inf)])
-            self._largest = np.concatenate([self._largest, np.full(more, -np.inf)])
-            self._total = np.concatenate([self._total, np.zeros(more)])
-
-    def add(self, arms: Ints, keys: Floats, values: Floats) -> None:
-        """Take in values (n) of these arms (n) with their keys (n), in order."""
-        if len(arms) == 1:
-            self._add_to(int(arms[0]), keys, values)
-            return
-        order = np.argsort(arms, kind="stable")
-        cuts = np.flatnonzero(np.diff(arms[order])) + 1
-        for part in np.split(order, cuts):
-            if len(part):
-                self._add_to(int(arms[part[0]]), keys[part], values[part])
-
-    def _add_to(self, arm: int, keys: Floats, values: Floats) -> None:
-        long, recent = 2 * arm, 2 * arm + 1
-        count = int(self._length[recent]) + len(keys)
-        if len(keys) == 1 and count < _RECENT:
-            self._insert(recent, float(keys[0]), float(values[0]))
-            return
-        old_keys, old_values = self._run(recent)
-        moving = count - count % _RECENT
-        split = moving - len(old_keys)
-        if moving:
-            base_keys, base_values = self._run(long)
-            pieces = (base_keys, old_keys, keys[:split])
-            self._sort(long, np.concatenate(pieces), (base_values, old_values, values[:split]))
-            self._sort(recent, keys[split:], (values[split:],))
-        else:
-            self._sort(recent, np.concatenate([old_keys, keys]), (old_values, values))
-
-    def _insert(self, run: int, key: float, value: float) -> None:
-        """Put one value into a recent run, after those with the same key."""
-        self._make_room(run, _RECENT)
-        start, n = int(self._start[run]), int(self._length[run])
-        at = start + int(self._keys[start : start + n].searchsorted(key, side="right"))
-        end = start + n
-        for store, new in ((self._keys, key), (self._values, value)):
-            store[at + 1 : end + 1] = store[at:end]
-            store[at] = new
-        self._finish(run, n + 1)
-
-    def _sort(self, run: int, keys: Floats, values: tuple[Floats, ...]) -> None:
-        order = np.argsort(keys, kind="stable")
-        self._store(run, keys[order], np.concatenate(values)[order])
-
-    def _run(self, run: int) -> tuple[Floats, Floats]:
-        span = slice(self._start[run], self._start[run] + self._length[run])
-        return self._keys[span], self._values[span]
-
-    def _store(self, run: int, keys: Floats, values: Floats) -> None:
-        n = len(keys)
-        self._make_room(run, _RECENT if run % 2 else n)
-        span = slice(self._start[run], self._start[run] + n)
-        self._keys[span], self._values[span] = keys, values
-        self._finish(run, n)
-
-    def _make_room(self, run: int, size: int) -> None:
-        """A place of at least this size for a run; what it held is to be written again."""
-        if size > self._room[run]:
-            room = size if run % 2 else 2 * size
-            self._reserve(self._used + room + 1)
-            self._start[run], self._room[run] = self._used, room
-            self._used += room
-
-    def _finish(self, run: int, n: int) -> None:
-        """Prefix sums of the first n entries of a run."""
-        start = int(self._start[run])
-        self._length[run] = n
-        values = self._values[start : start + n]
-        np.cumsum(values, out=self._prefix[start : start + n])
-        self._smallest[run] = self._keys[start] if n else np.inf
-        self._largest[run] = self._keys[start + n - 1] if n else -np.inf
-        self._total[run] = self._prefix[start + n - 1] if n else 0.0
-
-    def _reserve(self, size: int) -> None:
-        if size > len(self._keys):
-            extra = np.zeros(max(size, 2 * len(self._keys), 1024) - len(self._keys))
-            self._keys = np.concatenate([self._keys, extra])
-            self._values = np.concatenate([self._values, extra])
-            self._prefix = np.concatenate([self._prefix, extra])
-
-    def sums(self, arms: Ints, levels: Floats) -> Floats:
-        """Sums of the values whose key is at most the level: arms (n), levels and sums (n × m)."""
-        return self.below(arms, levels)[1]
-
-    def below(self, arms: Ints, levels: Floats) -> tuple[Ints, Floats]:
-        """How many values have a key of at most the level, and their sums (n × m each)."""
-        counts = np.zeros(levels.shape, dtype=np.int64)
-        found = np.zeros(levels.shape)
-        for run in (2 * arms, 2 * arms + 1):
-            whole = levels >= self._largest[run][:, None]
-            found += np.where(whole, self._total[run][:, None], 0.0)
-            counts += np.where(whole, self._length[run][:, None], 0)
-            rows, columns = np.nonzero(~whole & (levels >= self._smallest[run][:, None]))
-            if len(rows):
-                number, total = self._search(run[rows], levels[rows, columns])
-                counts[rows, columns] += number
-                found[rows, columns] += total
-        return counts, found
-
-    def _search(self, runs: Ints, levels: Floats) -> tuple[Ints, Floats]:
-        """A binary search in every run at once (k runs, k levels above their smallest keys)."""
-        start = self._start[runs]
-        low, high = start, start + self._length[runs]
-        for _ in range(int(self._length[runs].max()).bit_length()):
-            middle = (low + high) >> 1
-            # A search that is over looks at its own end; the store has one entry more than used.
-            inside: Bools = (low < high) & (self._keys[middle] <= levels)
-            low, high = np.where(inside, middle + 1, low), np.where(inside, high, middle)
-        return low - start, self._prefix[low - 1]
+    moment: MomentBound
+    taken: int = 0
+    within: int = 0
+    sums: Floats = field(default_factory=_none)
+    revision: int = 0
+    warned: bool = False
 
 
-def truncated_directions(
-    rewards: SortedSums, weights: Floats, rows: Ints, level: float
-) -> tuple[Floats, bool]:
-    """r̂ of ATA-GP-UCB Algorithm 2: Σ_τ u_iτ y_τ 1{|u_iτ y_τ| ≤ b} for every direction i (m).
+class TruncatedRewards:
+    """The t-th reward counts as zero where |y| > b_t (TGP-UCB Algorithm 1).
+
+    Where v is estimated, all rewards are truncated anew when it changes.
 
     Parameters
     ----------
-    rewards
-        The rewards by arm with their magnitudes as keys.
-    weights
-        u of the arms (n × m): the same for all evaluations of an arm.
-    rows
-        The arms (n).
-    level
-        b.
-
-    Returns
-    -------
-    sums, all_truncated
-        r̂, and whether no reward at all lies within its level in any direction.
+    moment
+        v, a bound on E|y|^(1+α).
     """
-    total = np.zeros(weights.shape[1])
-    step = max(1, _CHUNK // max(weights.shape[1], 1))
-    nothing = True
-    for first in range(0, len(rows), step):
-        part = weights[first : first + step]
-        with np.errstate(divide="ignore", over="ignore"):
-            levels = level / np.abs(part)
-        counts, found = rewards.below(rows[first : first + step], levels)
-        nothing = nothing and not counts.any()
-        total += np.einsum("ij,ij->j", part, found)
-    return total, nothing
+
+    def __init__(self, moment: MomentBound) -> None:
+        self._progress = _Progress(moment)
+
+    @property
+    def moment(self) -> MomentBound:
+        """v in use."""
+        return self._progress.moment
+
+    @property
+    def revision(self) -> int:
+        """How often v has changed."""
+        return self._progress.revision
+
+    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+        """Sums of the truncated rewards by arm (u)."""
+        before, rewards = self._progress, observations.rewards
+        moment = before.moment.after(rewards)
+        changed = moment.value != before.moment.value
+        first, within = (0, 0) if changed else (before.taken, before.within)
+        sums = np.zeros(len(observations))
+        if not changed:
+            sums[: len(before.sums)] = before.sums
+        levels = tgp_levels(moment.alpha, moment.value, np.arange(first, observations.t) + 1)
+        inside = np.abs(rewards[first:]) <= levels
+        within += int(inside.sum())
+        np.add.at(sums, observations.history_rows[first:], np.where(inside, rewards[first:], 0.0))
+        warned = before.warned
+        if not within and not warned:
+            warned = warn_if_all_truncated(rewards, moment.value, float(levels[-1]))
+        self._progress = _Progress(
+            moment, observations.t, within, sums, before.revision + changed, warned
+        )
+        return sums
+
+    def weights(
+        self, model: SparseGP, observations: Observations, assumed: Assumptions
+    ) -> Floats | None:
+        """Those of least squares, on the truncated rewards."""
+        return None
+
+    def restart(self) -> None:
+        """Truncation depends on the rewards alone: there is nothing to forget."""

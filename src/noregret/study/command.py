@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
+#: characters of stderr that are kept
 _KEPT = 2000
 
 
@@ -80,22 +81,22 @@ class Command:
         except subprocess.TimeoutExpired:
             _kill(process)
             _, errors = process.communicate()
-            raise CommandError(_say(f"killed after {self.timeout:g} s", errors)) from None
+            raise CommandError(_with_errors(f"killed after {self.timeout:g} s", errors)) from None
         finally:
             with self._lock:
                 self._running.discard(process)
         if process.returncode != 0:
-            raise CommandError(_say(f"exit code {process.returncode}", errors))
+            raise CommandError(_with_errors(f"exit code {process.returncode}", errors))
         lines = output.strip().splitlines()
         try:
             value = float(lines[-1])
         except (IndexError, ValueError):
             last = lines[-1][:200] if lines else "nothing"
             raise CommandError(
-                _say(f"the last line must be the value, got {last!r}", errors)
+                _with_errors(f"the last line must be the value, got {last!r}", errors)
             ) from None
         if not math.isfinite(value):
-            raise CommandError(_say(f"the value must be finite, got {value}", errors))
+            raise CommandError(_with_errors(f"the value must be finite, got {value}", errors))
         return value
 
     def stop(self) -> None:
@@ -111,12 +112,13 @@ def _text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _say(what: str, errors: str) -> str:
+def _with_errors(what: str, errors: str) -> str:
+    """What went wrong, and the end of what the program wrote to stderr."""
     return f"{what}; stderr: {errors.strip()[-_KEPT:]}" if errors.strip() else what
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
-    """The program and everything it started."""
+    """Kill the program and everything it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What can go wrong with a study's file."""
+"""What can go wrong with a study."""
 
 
 class StudyError(ValueError):
@@ -15,3 +15,7 @@ class DamagedError(StudyError):
 
 class FullError(StudyError):
     """The disk is full (or the file may not grow); the call left nothing behind."""
+
+
+class RunError(StudyError):
+    """A run stopped before its budget was spent; the study can go on."""

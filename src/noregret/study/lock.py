@@ -6,7 +6,6 @@ holder dies, however it dies. The study's own file stays free for readers.
 """
 
 import contextlib
-import json
 import os
 import socket
 import sqlite3
@@ -16,7 +15,9 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from noregret.study import sql
 from noregret.study.errors import FullError, LockedError
+from noregret.study.rows import Holder
 
 _ATTEMPTS = 20
 
@@ -27,47 +28,50 @@ class WriterLock:
     def __init__(self, study: Path) -> None:
         self.path = study.with_name(study.name + "-lock")
         self._token = uuid.uuid4().hex
+        self._connection: sqlite3.Connection | None = None
         for _ in range(_ATTEMPTS):
-            self._connection = sqlite3.connect(
+            connection = sqlite3.connect(
                 self.path, isolation_level=None, timeout=0.2, check_same_thread=False
             )
-            try:
-                if self._acquire():
-                    return
-            except sqlite3.OperationalError as error:
-                self._connection.close()
-                if "locked" in str(error):
-                    raise LockedError(
-                        f"{study} is being written to by {self._holder()}. Readers are welcome "
-                        "(read_only=True); a second writer has to wait until that one is done."
-                    ) from error
-                raise FullError(f"{self.path} cannot be written: {error}") from error
-            except sqlite3.DatabaseError as error:
-                self._connection.close()
-                raise LockedError(
-                    f"{self.path} is damaged ({error}); if no process uses the study, remove it"
-                ) from error
-            self._connection.close()  # the file was removed under us by a holder that left
-        raise LockedError(f"{study} is changing hands too fast; try again")
+            if self._acquire(connection, study):
+                self._connection = connection
+                return
+            connection.close()
+        raise LockedError(f"other processes keep opening and closing {study}; try again")
 
-    def _acquire(self) -> bool:
-        """Whether the lock is ours, on the file that others see too."""
+    def _acquire(self, connection: sqlite3.Connection, study: Path) -> bool:
+        """Whether the lock is ours; not where its file was removed by a holder that left."""
+        try:
+            return self._lock(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if "locked" in str(error):
+                raise LockedError(
+                    f"{study} is being written to by {self._holder()}. Readers are welcome "
+                    "(read_only=True); a second writer has to wait until that one is done."
+                ) from error
+            raise FullError(f"{self.path} cannot be written: {error}") from error
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise LockedError(
+                f"{self.path} is damaged ({error}); if no process uses the study, remove it"
+            ) from error
+
+    def _lock(self, connection: sqlite3.Connection) -> bool:
+        """Write our name and lock the file; whether it is the file that others see too."""
         # Fully journalled: a holder killed while it writes its name must not leave a broken lock.
-        execute = self._connection.execute
-        execute("BEGIN IMMEDIATE")
-        execute("CREATE TABLE IF NOT EXISTS holder (token TEXT, about TEXT)")
-        execute("DELETE FROM holder")
-        execute("INSERT INTO holder VALUES (?, ?)", (self._token, json.dumps(_about_me())))
-        execute("COMMIT")
-        execute("BEGIN IMMEDIATE")  # held until release; others can still read who holds it
-        row = _read_holder(self.path)
-        return row is not None and row[0] == self._token
+        connection.execute(sql.BEGIN_WRITING)
+        sql.HolderTable(sql.on(connection)).write(Holder(self._token, _about_me()))
+        connection.execute(sql.COMMIT)
+        connection.execute(sql.BEGIN_WRITING)  # until release; others can still read our name
+        holder = _read_holder(self.path)
+        return holder is not None and holder.token == self._token
 
     def _holder(self) -> str:
-        row = _read_holder(self.path)
-        if row is None:
+        holder = _read_holder(self.path)
+        if holder is None:
             return "another process"
-        about = json.loads(row[1])
+        about = holder.about
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(about["since"]))
         return f"process {about['pid']} on {about['host']} ({about['command']}) since {since}"
 
@@ -75,10 +79,10 @@ class WriterLock:
         """Let others write; calling it again does nothing."""
         if self._connection is None:
             return
-        with contextlib.suppress(OSError):  # some systems keep open files
+        with contextlib.suppress(OSError):  # some systems do not remove files that are open
             self.path.unlink(missing_ok=True)
         self._connection.close()
-        self._connection = None  # type: ignore[assignment]
+        self._connection = None
 
 
 def _about_me() -> dict[str, Any]:
@@ -91,11 +95,11 @@ def _about_me() -> dict[str, Any]:
     }
 
 
-def _read_holder(path: Path) -> Any:
+def _read_holder(path: Path) -> Holder | None:
     try:
         reader = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         try:
-            return reader.execute("SELECT token, about FROM holder").fetchone()
+            return sql.HolderTable(sql.on(reader)).read()
         finally:
             reader.close()
     except sqlite3.Error:

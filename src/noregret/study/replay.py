@@ -1,16 +1,16 @@
 """An optimiser from the file: the last good snapshot, then the log after it, step by step."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from noregret import load
 from noregret._types import Floats, Ints
-from noregret.algorithms.base import Optimizer
-from noregret.spaces import Box
-from noregret.state import load, write
+from noregret.algorithms import Optimizer
+from noregret.spaces import Domain
 from noregret.study.errors import DamagedError
+from noregret.study.rows import Operation, Trial
 from noregret.study.sql import Storage
 from noregret.study.units import Units
 
@@ -31,7 +31,7 @@ class Replayed:
     optimizer
         As it was after ``operation``.
     operation
-        The last operation it has followed.
+        The number of the last operation it has followed.
     asks, answers
         How many came after the last snapshot.
     rebuilt
@@ -50,29 +50,32 @@ class Replayed:
 
 
 def dump(optimizer: Optimizer, *, candidates: bool) -> bytes:
-    """The optimiser as bytes."""
+    """The optimiser as bytes, with or without its list of candidates."""
     file = io.BytesIO()
-    write(optimizer, file, candidates=candidates)
+    optimizer.write(file, candidates=candidates)
     return file.getvalue()
 
 
-def start(storage: Storage, domain: Any, kernel: Any) -> Optimizer:
+def first_optimizer(storage: Storage, domain: Any, kernel: Any) -> Optimizer:
     """The optimiser as it was when the study was created."""
     data = storage.get_blob("start")
     if data is None:
-        raise DamagedError(f"{storage.path} has lost its domain and settings")
+        raise DamagedError("the study has lost its domain and settings")
     # Fresh: a later version may keep its state otherwise, but it can always start anew.
     return load(io.BytesIO(data), domain=domain, kernel=kernel, fresh=True)
 
 
 def restore(storage: Storage, domain: Any, kernel: Any, units: Units) -> Replayed:
-    """The optimiser of the whole log."""
-    first = start(storage, domain, kernel)
+    """The optimiser after the whole log.
+
+    ``domain`` and ``kernel`` are what cannot be stored of it, else ``None``.
+    """
+    first = first_optimizer(storage, domain, kernel)
     reason = ""
     for number in storage.snapshots():
-        data = storage.get_blob(f"snapshot/{number}") or b""
+        data = io.BytesIO(storage.get_snapshot(number))
         try:
-            state = Replayed(load(io.BytesIO(data), domain=first.domain, kernel=kernel), number)
+            state = Replayed(load(data, domain=first.domain, kernel=kernel), number)
         except ValueError as error:
             reason = f"snapshot {number} is damaged: {error}"
             continue
@@ -89,79 +92,52 @@ def restore(storage: Storage, domain: Any, kernel: Any, units: Units) -> Replaye
             return state
         except DivergedError as error:
             reason = reason or str(error)
-            first = start(storage, domain, kernel)
+            first = first_optimizer(storage, domain, kernel)
     return rebuild(storage, first, units, reason)
 
 
 def follow(storage: Storage, state: Replayed, units: Units) -> None:
     """Apply every operation after ``state.operation``."""
-    log = storage.all(
-        "SELECT operation, kind, n FROM operations WHERE operation > ? ORDER BY operation",
-        (state.operation,),
-    )
-    for operation, kind, n in log:
-        if kind == "ask":
-            batch = state.optimizer.ask(n)
-            asked = storage.trials("asked = ?", (operation,))
-            if not _same_places(state.optimizer, batch, asked):
-                raise DivergedError(
-                    f"operation {operation} asks other questions than the log says (another "
-                    "version of noregret, NumPy or BLAS?)"
-                )
-        elif kind in ("tell", "history"):
-            done = storage.trials("done = ?", (operation,))
-            values = units.rewards([row[4] for row in done])
-            arms = where(state.optimizer, done)
-            if kind == "tell":
-                state.optimizer.tell(arms, values)
-            else:
-                tell_history(state.optimizer, arms, values)
-            state.answers += len(done)
-        elif kind == "fail":
-            failed = storage.trials("done = ?", (operation,))
-            state.optimizer.cancel(where(state.optimizer, failed))
-        else:
-            raise DivergedError(f"operation {operation} changed answers given before")
-        state.asks += kind == "ask"
-        state.operation = operation
+    for operation in storage.operations(after=state.operation):
+        _apply(storage, state, units, operation)
+        state.operation = operation.number
+
+
+def _apply(storage: Storage, state: Replayed, units: Units, operation: Operation) -> None:
+    optimizer = state.optimizer
+    if operation.kind == "ask":
+        batch = optimizer.ask(operation.n)
+        asked = storage.trials_asked_by(operation.number)
+        if optimizer.domain.pack(batch.ids, batch.points) != [trial.packed for trial in asked]:
+            raise DivergedError(
+                f"operation {operation.number} asks other questions than the log says (another "
+                "version of noregret, NumPy or BLAS?)"
+            )
+        state.asks += 1
+    elif operation.kind in ("tell", "history"):
+        done = storage.trials_done_by(operation.number)
+        rewards = units.rewards([trial.value for trial in done])
+        choices = choices_of(done, optimizer.domain)
+        optimizer.tell(choices, rewards, unasked=operation.kind == "history")
+        state.answers += len(done)
+    elif operation.kind == "fail":
+        failed = storage.trials_done_by(operation.number)
+        optimizer.cancel(choices_of(failed, optimizer.domain))
+    else:
+        raise DivergedError(f"operation {operation.number} changed answers given before")
 
 
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
-    told = storage.trials("status = 'told'")
-    told.sort(key=lambda row: (row[8], row[0]))
+    told, pending = storage.told_trials(), storage.pending_trials()
     if told:
-        values = units.rewards([row[4] for row in told])
-        first.tell(where(first, told), values)
-    pending = storage.trials("status = 'pending'")
+        rewards = units.rewards([trial.value for trial in told])
+        first.tell(choices_of(told, first.domain), rewards)
     if pending:
-        first._observations.ask(first._rows(where(first, pending)))
+        first.expect(choices_of(pending, first.domain))
     return Replayed(first, storage.last_operation(), rebuilt=reason)
 
 
-def tell_history(optimizer: Optimizer, arms: Ints | Floats, values: Floats) -> None:
-    """Answers nobody had asked for: pending trials of the same arms stay pending."""
-    before = optimizer._observations.pending.copy()
-    optimizer.tell(arms, values)
-    answered = before - optimizer._observations.pending[: len(before)]
-    optimizer._observations.ask(np.repeat(np.arange(len(before)), answered))
-
-
-def where(optimizer: Optimizer, rows: list[tuple[Any, ...]]) -> Ints | Floats:
-    """The ids, or points of a box, of rows of trials."""
-    if isinstance(optimizer.domain, Box):
-        points = [np.frombuffer(row[2], dtype="<f8") for row in rows]
-        return np.array(points, dtype=np.float64).reshape(len(rows), optimizer.domain.dimension)
-    return np.array([row[1] for row in rows], dtype=np.int64)
-
-
-def places(optimizer: Optimizer, ids: Any, points: Any) -> list[tuple[int, bytes | None]]:
-    """What is stored of each choice: its id, and its point on a box."""
-    if isinstance(optimizer.domain, Box):
-        return [(-1, np.asarray(point, dtype="<f8").tobytes()) for point in points]
-    return [(int(id_), None) for id_ in ids]
-
-
-def _same_places(optimizer: Optimizer, batch: Any, rows: list[tuple[Any, ...]]) -> bool:
-    now = places(optimizer, batch.ids, batch.points)
-    return now == [(row[1], row[2]) for row in rows]
+def choices_of(trials: Sequence[Trial], domain: Domain) -> Ints | Floats:
+    """The ids (n), or the points of a box (n × d), of these trials."""
+    return domain.unpack([trial.packed for trial in trials])

@@ -8,24 +8,19 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from noregret import _checks
-from noregret.spaces import Box
-from noregret.study import StudyError
+from noregret.study.errors import RunError, StudyError
 
 if TYPE_CHECKING:
     from noregret.study import Study
 
-
-#: seconds after which a wait for answers looks up: a signal may have gone to another thread
+#: seconds a wait for answers may last: Ctrl-C is noticed only between two waits
 _WAIT = 0.2
 
 
-class RunError(StudyError):
-    """A run stopped before its budget was spent; the study can go on."""
-
-
+@runtime_checkable
 class Executor(Protocol):
     """What runs evaluations: ``concurrent.futures``, a Dask ``Client``, mpi4py's pools, …
 
@@ -86,7 +81,7 @@ def run_study(
 ) -> None:
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
-    Trials that an earlier run handed out and never got back come first. While evaluations are
+    Trials that an earlier run asked for and did not answer come first. While evaluations are
     under way, free workers get new trials; what is pending counts in the variance.
 
     Parameters
@@ -107,10 +102,10 @@ def run_study(
         Trials asked for at once. By default as many as there are free workers; where ``f`` runs
         here one at a time, what the algorithm wants.
     timeout
-        Seconds for one evaluation. After that the trial is handed out again, and in the end
-        recorded as failed.
+        Seconds for one evaluation. After that the trial is given to another worker.
     attempts
-        How often a trial is handed out before a timeout makes it fail.
+        How often a trial is given to a worker. One that timed out (or whose worker was lost) as
+        often as this has failed.
     max_failures
         The run stops with :class:`RunError` when more trials than this have failed in it.
     progress
@@ -127,7 +122,7 @@ def run_study(
         timeout = _checks.positive("timeout", timeout)
     if not callable(f):
         raise TypeError(f"f must be a function of one point, got {f!r}")
-    if executor is not None and not hasattr(executor, "submit"):
+    if executor is not None and not isinstance(executor, Executor):
         raise TypeError(f"executor must have submit(), got {executor!r}")
     own = None
     if executor is None and (workers > 1 or timeout is not None):
@@ -183,8 +178,8 @@ class _Run:
         self.done = self.failed = 0
         self.waiting: deque[int] = deque(self.study.pending("run"))
         self.tries: dict[int, int] = {}
-        self.running: dict[Any, tuple[int, float]] = {}  # future → trial, when it was given
-        self.stuck: list[Any] = []  # given up, but still holding a worker
+        self.running: dict[Any, tuple[int, float]] = {}  # future → its trial, when it started
+        self.stuck: list[Any] = []  # timed out, but still keeping a worker busy
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.began = time.monotonic()
 
@@ -214,8 +209,9 @@ class _Run:
     def _wanted(self, short: int) -> int:
         if self.executor is not None or self.batch is not None:
             return max(self.batch or 0, short)
-        # Here, one at a time: an adaptive rule decides itself how long its batch is.
-        return self.budget if getattr(self.study.optimizer, "adaptive", False) else 1
+        # Here, one at a time: the algorithm decides how long its batch is.
+        optimizer = self.study.optimizer
+        return self.budget if optimizer.adaptive else optimizer.batch_size
 
     def _free(self) -> int:
         self.stuck = [future for future in self.stuck if not future.done()]
@@ -226,10 +222,7 @@ class _Run:
         point = trials.points[0]
         if self.argument is not None:
             return self.argument(int(trials.ids[0]), point)
-        domain = self.study.domain
-        if isinstance(domain, Box) and domain.names:
-            return dict(zip(domain.names, point.tolist(), strict=True))
-        return point
+        return self.study.domain.label(point)
 
     def _evaluate_here(self, number: int) -> None:
         try:
@@ -261,7 +254,7 @@ class _Run:
             )
         wait = _WAIT
         if self.timeout is not None and self.running:
-            oldest = min(given for _, given in self.running.values())
+            oldest = min(started for _, started in self.running.values())
             wait = min(wait, max(oldest + self.timeout - time.monotonic(), 0.0))
         try:
             self._take(self.finished.get(timeout=wait))
@@ -271,35 +264,35 @@ class _Run:
             pass
         if self.timeout is not None:
             now = time.monotonic()
-            for future, (number, given) in list(self.running.items()):
-                if now - given >= self.timeout:
-                    self._give_up(future, number)
+            for future, (number, started) in list(self.running.items()):
+                if now - started >= self.timeout:
+                    self._time_out(future, number)
 
     def _take(self, future: Any) -> None:
         entry = self.running.pop(future, None)
-        if entry is None:  # given up before it came back
+        if entry is None:  # it timed out before it came back
             return
         number = entry[0]
         try:
             value = future.result()
         except Exception as error:
             if _worker_was_lost(error):
-                self._again(number, f"its worker was lost: {error!r}")
+                self._retry(number, f"its worker was lost: {error!r}")
             else:
                 self._fail(number, _reason(error))
         else:
             self._answer(number, value)
 
-    def _give_up(self, future: Any, number: int) -> None:
+    def _time_out(self, future: Any, number: int) -> None:
         del self.running[future]
         future.cancel()
         if not future.cancelled():
             self.stuck.append(future)
-        self._again(number, f"timed out after {self.timeout:g} s")
+        self._retry(number, f"timed out after {self.timeout:g} s")
 
-    def _again(self, number: int, why: str) -> None:
+    def _retry(self, number: int, why: str) -> None:
         if self.tries[number] < self.attempts:
-            self.study.hand_out_again(number)
+            self.study.reassign(number)
             self.waiting.append(number)
         else:
             self._fail(number, f"{why}, {self.attempts} times")
@@ -334,7 +327,7 @@ class _Run:
             )
 
     def cancel_rest(self) -> None:
-        """What has not started is not started; its trials stay pending for the next run."""
+        """Evaluations that have not started never will; their trials wait for the next run."""
         for future in self.running:
             future.cancel()
 

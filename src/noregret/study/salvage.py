@@ -1,19 +1,21 @@
 """What can still be read of a damaged study."""
 
 import contextlib
-import io
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from noregret.spaces import Box, Domain
-from noregret.state import load
+from noregret.spaces import Domain
+from noregret.study import sql
 from noregret.study.errors import DamagedError
-from noregret.study.sql import TRIAL_COLUMNS
+from noregret.study.replay import first_optimizer
+from noregret.study.rows import Trial
 from noregret.study.tables import from_bytes, trials_frame
+
+#: trials that are tried one by one where nothing says how many there are
+_MOST_TRIED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -41,84 +43,78 @@ def salvage(path: Path) -> Salvaged:
         raise FileNotFoundError(f"there is no study at {path}")
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
-        try:
-            connection.execute("SELECT trial FROM trials LIMIT 1")
-        except sqlite3.DatabaseError as error:
-            raise DamagedError(
-                f"{path}: its first page, which says where everything is, cannot be read "
-                f"({error}). Nothing can be saved by this program."
-            ) from error
-        last = _last_trial(connection)
-        rows, lost = _read(connection, 0, last)
-        domain, names = None, None
+        storage = sql.Storage(sql.on(connection))
+        _check_first_page(storage, path)
+        trials, lost = _read(storage, 0, _last_number(storage))
+        box, names = None, None
         with contextlib.suppress(sqlite3.DatabaseError, ValueError, pl.exceptions.PolarsError):
-            domain = _box(connection)
+            box = _box(storage)
         with contextlib.suppress(sqlite3.DatabaseError, ValueError, pl.exceptions.PolarsError):
-            names = _names(connection)
+            names = _names(storage)
         try:
-            found = connection.execute("PRAGMA quick_check(10)").fetchall()
-            problems = [str(row[0]) for row in found if row[0] != "ok"]
+            problems = storage.problems(10)
         except sqlite3.DatabaseError as error:
             problems = [str(error)]
     finally:
         connection.close()
-    return Salvaged(trials_frame(rows, domain, names), lost, problems)
+    return Salvaged(trials_frame(trials, box, names), lost, problems)
 
 
-def _last_trial(connection: sqlite3.Connection) -> int:
+def _check_first_page(storage: sql.Storage, path: Path) -> None:
+    try:
+        tables = storage.tables()
+    except sqlite3.DatabaseError as error:
+        raise DamagedError(
+            f"{path}: its first page, which says where everything is, cannot be read ({error}). "
+            "Nothing can be saved by this program."
+        ) from error
+    if "trials" not in tables:
+        raise DamagedError(f"{path} is an SQLite file, but not a noregret study")
+
+
+def _last_number(storage: sql.Storage) -> int:
     """The largest trial number that any readable page knows of, −1 for none."""
     known = [-1]
-    for query in ("SELECT max(trial) FROM trials", "SELECT trial FROM trials ORDER BY asked DESC"):
-        try:
-            row = connection.execute(query).fetchone()
-        except sqlite3.DatabaseError:
-            continue
-        if row is not None and row[0] is not None:
-            known.append(int(row[0]))
-    if known == [-1]:  # the right edge of the table is gone: feel for it
-        known += [p for p in range(1 << 16) if _read_span(connection, p, p)]
+    for read in (storage.largest_number, storage.largest_number_by_index):
+        with contextlib.suppress(sqlite3.DatabaseError):
+            known.append(read())
+    if known == [-1]:  # neither the end of the table nor its index can be read
+        known += [number for number in range(_MOST_TRIED) if _try(storage, number, number)]
     return max(known)
 
 
-def _read(
-    connection: sqlite3.Connection, first: int, last: int
-) -> tuple[list[tuple[Any, ...]], list[int]]:
-    """Rows of trials first..last, by halving around what cannot be read."""
+def _read(storage: sql.Storage, first: int, last: int) -> tuple[list[Trial], list[int]]:
+    """The trials first..last that can be read, and the numbers of the others.
+
+    What cannot be read at once is halved and tried again.
+    """
     if first > last:
         return [], []
-    rows = _read_span(connection, first, last)
-    if rows is not None:
-        there = {row[0] for row in rows}
-        return rows, [number for number in range(first, last + 1) if number not in there]
+    trials = _try(storage, first, last)
+    if trials is not None:
+        found = {trial.number for trial in trials}
+        return trials, [number for number in range(first, last + 1) if number not in found]
     if first == last:
         return [], [first]
     middle = (first + last) // 2
-    left, lost_left = _read(connection, first, middle)
-    right, lost_right = _read(connection, middle + 1, last)
+    left, lost_left = _read(storage, first, middle)
+    right, lost_right = _read(storage, middle + 1, last)
     return left + right, lost_left + lost_right
 
 
-def _read_span(
-    connection: sqlite3.Connection, first: int, last: int
-) -> list[tuple[Any, ...]] | None:
-    query = f"SELECT {TRIAL_COLUMNS} FROM trials WHERE trial BETWEEN ? AND ? ORDER BY trial"
+def _try(storage: sql.Storage, first: int, last: int) -> list[Trial] | None:
     try:
-        return connection.execute(query, (first, last)).fetchall()
+        return storage.trials_between(first, last)
     except sqlite3.DatabaseError:
         return None
 
 
-def _blob(connection: sqlite3.Connection, name: str) -> bytes:
-    query = "SELECT data FROM blobs WHERE name = ? ORDER BY part"
-    return b"".join(row[0] for row in connection.execute(query, (name,)))
+def _box(storage: sql.Storage) -> Domain | None:
+    """The study's box, whose dimensions have names; a list is not needed here."""
+    domain = first_optimizer(storage, None, None).domain
+    return None if domain.listed else domain
 
 
-def _box(connection: sqlite3.Connection) -> Domain | None:
-    """The box, whose points have names; a list is not needed here."""
-    optimizer = load(io.BytesIO(_blob(connection, "start")), fresh=True)
-    return optimizer.domain if isinstance(optimizer.domain, Box) else None
-
-
-def _names(connection: sqlite3.Connection) -> pl.Series | None:
-    table = from_bytes(_blob(connection, "table"))
+def _names(storage: sql.Storage) -> pl.Series | None:
+    table = from_bytes(storage.get_blob("table") or b"")
     return table["name"] if "name" in table.columns else None

@@ -1,28 +1,35 @@
-"""The file of a study: a log of questions and answers in SQLite, snapshots beside it.
+"""Every SQL statement of the package: a study's tables, and the table of its lock file.
 
-*Operations* are everything that changed the optimiser, in order: ``ask`` (with its n), ``tell``,
-``fail``, ``history`` (answers nobody had asked for) and ``rebuild`` (an answer was changed, and the
-optimiser was told everything anew). *Trials* say which operation asked and which one ended them.
-A snapshot is the optimiser after an operation; an optimiser is the last snapshot plus the
-operations after it.
+*Operations* are everything that changed the optimiser, in order. *Trials* say which operation asked
+for them and which one ended them. A *snapshot* is the optimiser after an operation: the optimiser
+of a study is its last snapshot plus the operations after it.
 """
 
 import json
 import sqlite3
-import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
+from typing import Any, Protocol
 
-from noregret.study.errors import DamagedError, FullError, StudyError
-from noregret.study.lock import WriterLock
+from noregret.study.rows import TRIAL_COLUMNS, Event, Holder, Operation, Packed, Trial
 
-#: marks the file as a study; raised when the layout changes
-APPLICATION, FORMAT = 0x6E6F7265, 1
+#: mark a file as a study, and number its layout
+APPLICATION, FORMAT = 0x6E6F7265, 2
+
+BEGIN_READING = "BEGIN"
+BEGIN_WRITING = "BEGIN IMMEDIATE"
+COMMIT = "COMMIT"
+ROLLBACK = "ROLLBACK"
+#: readers go on while the writer writes; for new files
+WRITE_AHEAD = "PRAGMA journal_mode = WAL"
+#: a transaction is on disk when it has been committed
+WRITE_THROUGH = "PRAGMA synchronous = FULL"
+#: fails where the file is no database
+TRY_TO_READ = "SELECT 1 FROM sqlite_master"
+
 #: SQLite limits a value to 10⁹ bytes
-_PART = 64 * 2**20
+_LARGEST_PART = 64 * 2**20
 _SNAPSHOTS_KEPT = 2
 
 _SCHEMA = """
@@ -30,296 +37,305 @@ CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE blobs (
     name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (name, part));
 CREATE TABLE operations (
-    operation INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, time REAL NOT NULL, info TEXT);
+    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, time REAL NOT NULL, info TEXT);
 CREATE TABLE trials (
-    trial INTEGER PRIMARY KEY, id INTEGER NOT NULL, point BLOB,
+    number INTEGER PRIMARY KEY, id INTEGER NOT NULL, point BLOB,
     status TEXT NOT NULL CHECK (status IN ('pending', 'told', 'failed')),
     value REAL, reason TEXT, origin TEXT NOT NULL,
-    asked INTEGER NOT NULL, done INTEGER,
-    asked_at REAL NOT NULL, given_at REAL NOT NULL, given INTEGER NOT NULL, done_at REAL);
-CREATE INDEX trials_asked ON trials (asked);
-CREATE INDEX trials_done ON trials (done);
+    asked_by INTEGER NOT NULL, done_by INTEGER,
+    asked_at REAL NOT NULL, given_at REAL NOT NULL, times_given INTEGER NOT NULL, done_at REAL);
+CREATE INDEX trials_asked ON trials (asked_by);
+CREATE INDEX trials_done ON trials (done_by);
 CREATE INDEX trials_pending ON trials (given_at) WHERE status = 'pending';
 CREATE TABLE snapshots (operation INTEGER PRIMARY KEY, time REAL NOT NULL);
 CREATE TABLE events (
-    event INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL);
+    number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL)
 """
 
-TRIAL_COLUMNS = (
-    "trial, id, point, status, value, reason, origin, asked, done, "
-    "asked_at, given_at, given, done_at"
+_READ_TRIALS = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trials"
+_ADD_TRIAL = (
+    f"INSERT INTO trials ({', '.join(TRIAL_COLUMNS)}) "
+    f"VALUES ({', '.join('?' for _ in TRIAL_COLUMNS)})"
 )
 
 
+class Run(Protocol):
+    """Runs one statement with its values and gives all rows of the result."""
+
+    def __call__(self, statement: str, values: Sequence[Any] = (), /) -> list[tuple[Any, ...]]:
+        """The rows."""
+
+
+def on(connection: sqlite3.Connection) -> Run:
+    """Run statements on a connection, with SQLite's own errors."""
+    return lambda statement, values=(): connection.execute(statement, values).fetchall()
+
+
 class Storage:
-    """An open study file. Use :meth:`create` or :meth:`open`."""
+    """What a study's file holds. Whoever uses it sees to transactions.
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
-        self.path = path
-        self._connection = connection
-        self._lock = lock
-        self._mutex = threading.RLock()
+    Parameters
+    ----------
+    run
+        Runs one statement.
+    """
 
-    @classmethod
-    def create(cls, path: Path, settings: dict[str, Any], blobs: dict[str, bytes]) -> "Storage":
-        """A new file with these settings (JSON) and blobs; an existing one is refused."""
-        if path.exists():
-            raise StudyError(f"{path} exists already: open it, or choose another name")
-        if not path.absolute().parent.is_dir():
-            raise StudyError(f"{path.absolute().parent} is not a folder")
-        lock = WriterLock(path)
-        try:
-            storage = cls(path, _connect(path, write=True), lock)
-            try:
-                storage._connection.execute("PRAGMA journal_mode = WAL")
-                with storage.transaction():
-                    for statement in _SCHEMA.split(";"):
-                        storage.execute(statement)
-                    for key, value in settings.items():
-                        storage.execute(
-                            "INSERT INTO settings VALUES (?, ?)", (key, json.dumps(value))
-                        )
-                    for name, data in blobs.items():
-                        storage.put_blob(name, data)
-                    # Last: before this the file is not a study.
-                    storage.execute(f"PRAGMA application_id = {APPLICATION}")
-                    storage.execute(f"PRAGMA user_version = {FORMAT}")
-                    storage.event("created", {})
-            except BaseException:
-                storage._connection.close()
-                for suffix in ("", "-wal", "-shm"):
-                    path.with_name(path.name + suffix).unlink(missing_ok=True)
-                raise
-        except BaseException:
-            lock.release()
-            raise
-        return storage
+    def __init__(self, run: Run) -> None:
+        self._run = run
 
-    @classmethod
-    def open(cls, path: Path, *, write: bool) -> "Storage":
-        """An existing file; the one writer holds its lock until :meth:`close`."""
-        if not path.is_file():
-            raise FileNotFoundError(f"there is no study at {path}")
-        lock = WriterLock(path) if write else None
-        try:
-            connection = _connect(path, write=write)
-            storage = cls(path, connection, lock)
-            try:
-                storage._check()
-            except BaseException:
-                connection.close()
-                raise
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
-        return storage
+    def _number(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """The only value of the only row."""
+        return int(self._run(statement, values)[0][0])
 
-    def _check(self) -> None:
-        application = self.one("PRAGMA application_id")[0]
-        version = self.one("PRAGMA user_version")[0]
-        if application != APPLICATION:
-            raise DamagedError(f"{self.path} is an SQLite file, but not a noregret study")
-        if version != FORMAT:
-            raise StudyError(
-                f"{self.path} has format {version}; this version of noregret reads format {FORMAT}"
-            )
-        if self.writable:
-            found = self.one("PRAGMA quick_check(1)")[0]
-            if found != "ok":
-                raise _damaged(self.path, " ".join(found.split()))
+    # -- the file as a whole -----------------------------------------------------------------
 
-    @property
-    def writable(self) -> bool:
-        """Whether this is the one writer."""
-        return self._lock is not None
+    def create(self, settings: dict[str, Any], blobs: dict[str, bytes]) -> None:
+        """Make the tables of a new study, with these settings (JSON) and bytes."""
+        for statement in _SCHEMA.split(";"):
+            self._run(statement)
+        for key, value in settings.items():
+            self._run("INSERT INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+        for name, data in blobs.items():
+            self.put_blob(name, data)
+        # Last: without these marks the file is not a study.
+        self._run(f"PRAGMA application_id = {APPLICATION}")
+        self._run(f"PRAGMA user_version = {FORMAT}")
+        self.add_event("created", {})
 
-    def close(self) -> None:
-        """Let go of the file; what was written is on disk already."""
-        with self._mutex:
-            self._connection.close()
-            if self._lock is not None:
-                self._lock.release()
+    def application(self) -> int:
+        """:data:`APPLICATION` where the file is a study."""
+        return self._number("PRAGMA application_id")
 
-    # -- SQL ---------------------------------------------------------------------------------
+    def format(self) -> int:
+        """The number of the file's layout."""
+        return self._number("PRAGMA user_version")
 
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """One statement; SQLite's errors in the study's words."""
-        with self._errors():
-            return self._connection.execute(sql, values)
+    def tables(self) -> list[str]:
+        """The names of the tables that the file's first page knows of."""
+        return [row[0] for row in self._run("SELECT name FROM sqlite_master WHERE type = 'table'")]
 
-    def all(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
-        with self._mutex, self._errors():
-            return self._connection.execute(sql, values).fetchall()
+    def problems(self, most: int) -> list[str]:
+        """What is wrong with the file in SQLite's words, so many at the most."""
+        rows = self._run(f"PRAGMA quick_check({most})")
+        return [str(row[0]) for row in rows if row[0] != "ok"]
 
-    def one(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """The first row of a query that has one."""
-        with self._mutex, self._errors():
-            row: tuple[Any, ...] = self._connection.execute(sql, values).fetchone()
-            return row
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing, and on disk when the block has been left."""
-        with self._mutex:
-            self.execute("BEGIN IMMEDIATE" if self.writable else "BEGIN")
-            try:
-                yield
-                self.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            words = str(error)
-            if "full" in words or "disk I/O" in words:
-                raise FullError(
-                    f"{self.path} cannot be written ({words}): free some space and go on; "
-                    "nothing of this call was stored, and nothing stored before is lost"
-                ) from error
-            if "malformed" in words:
-                raise _damaged(self.path, words) from error
-            raise StudyError(f"{self.path}: {words}") from error
-        except sqlite3.ProgrammingError as error:
-            raise StudyError(f"{self.path} has been closed: open it again") from error
-        except sqlite3.DatabaseError as error:
-            raise _damaged(self.path, str(error)) from error
-
-    # -- settings, blobs, events -------------------------------------------------------------
+    # -- settings, bytes, events -------------------------------------------------------------
 
     def settings(self) -> dict[str, Any]:
         """Everything that was decided when the study was created."""
-        return {key: json.loads(v) for key, v in self.all("SELECT key, value FROM settings")}
+        rows = self._run("SELECT key, value FROM settings")
+        return {key: json.loads(value) for key, value in rows}
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes of any length, in place of what had this name."""
-        self.execute("DELETE FROM blobs WHERE name = ?", (name,))
-        for part, start in enumerate(range(0, max(len(data), 1), _PART)):
-            values = (name, part, data[start : start + _PART])
-            self.execute("INSERT INTO blobs VALUES (?, ?, ?)", values)
+        self._run("DELETE FROM blobs WHERE name = ?", (name,))
+        for part, start in enumerate(range(0, max(len(data), 1), _LARGEST_PART)):
+            values = (name, part, data[start : start + _LARGEST_PART])
+            self._run("INSERT INTO blobs VALUES (?, ?, ?)", values)
 
     def get_blob(self, name: str) -> bytes | None:
         """The bytes of this name, if there are any."""
-        parts = self.all("SELECT data FROM blobs WHERE name = ? ORDER BY part", (name,))
+        parts = self._run("SELECT data FROM blobs WHERE name = ? ORDER BY part", (name,))
         return b"".join(part[0] for part in parts) if parts else None
 
-    def event(self, kind: str, details: dict[str, Any]) -> None:
+    def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something worth reading later."""
         values = (time.time(), kind, json.dumps(details))
-        self.execute("INSERT INTO events (time, kind, details) VALUES (?, ?, ?)", values)
+        self._run("INSERT INTO events (time, kind, details) VALUES (?, ?, ?)", values)
 
-    # -- operations and trials ---------------------------------------------------------------
+    def events(self) -> list[Event]:
+        """All events in their order."""
+        rows = self._run("SELECT time, kind, details FROM events ORDER BY number")
+        return [Event(when, kind, json.loads(details)) for when, kind, details in rows]
+
+    # -- operations --------------------------------------------------------------------------
+
+    def add_operation(self, kind: str, n: int | None = None, info: Any = None) -> int:
+        """Append to the log; the number of the new operation."""
+        number = self.last_operation() + 1
+        values = (number, kind, n, time.time(), None if info is None else json.dumps(info))
+        self._run("INSERT INTO operations VALUES (?, ?, ?, ?, ?)", values)
+        return number
 
     def last_operation(self) -> int:
         """The number of the last operation, 0 before the first."""
-        return int(self.one("SELECT coalesce(max(operation), 0) FROM operations")[0])
+        return self._number("SELECT coalesce(max(number), 0) FROM operations")
 
-    def operation(self, kind: str, n: int | None = None, info: Any = None) -> int:
-        """Append to the log; the number of the new operation."""
-        cursor = self.execute(
-            "INSERT INTO operations (operation, kind, n, time, info) VALUES (?, ?, ?, ?, ?)",
-            (
-                self.last_operation() + 1,
-                kind,
-                n,
-                time.time(),
-                None if info is None else json.dumps(info),
-            ),
+    def operations(self, after: int = 0) -> list[Operation]:
+        """The operations after this one, in their order."""
+        return self._operations("WHERE number > ? ORDER BY number", (after,))
+
+    def last_ask(self) -> Operation | None:
+        """The last operation that asked for new trials."""
+        found = self._operations("WHERE kind = 'ask' ORDER BY number DESC LIMIT 1")
+        return found[0] if found else None
+
+    def last_best_noted(self) -> int:
+        """How many answers there were when the best choice was last noted with an ask."""
+        return self._number(
+            "SELECT coalesce(max(json_extract(info, '$.best.t')), 0) FROM operations "
+            "WHERE kind = 'ask'"
         )
-        return int(cursor.lastrowid or 0)
+
+    def _operations(self, which: str, values: Sequence[Any] = ()) -> list[Operation]:
+        rows = self._run(f"SELECT number, kind, n, time, info FROM operations {which}", values)
+        return [
+            Operation(number, kind, n, when, None if info is None else json.loads(info))
+            for number, kind, n, when, info in rows
+        ]
+
+    # -- trials ------------------------------------------------------------------------------
 
     def add_trials(
         self,
         operation: int,
-        places: Iterable[tuple[int, bytes | None]],
+        choices: Iterable[Packed],
         origin: str,
         values: Sequence[float] | None = None,
     ) -> list[int]:
-        """New trials at (id, point) places; pending, or told where values are given."""
-        first = int(self.one("SELECT coalesce(max(trial) + 1, 0) FROM trials")[0])
+        """New trials of these choices: told where values are given, else pending."""
+        first = self._number("SELECT coalesce(max(number) + 1, 0) FROM trials")
         now = time.time()
         numbers = []
-        for i, (id_, point) in enumerate(places):
+        for number, (id_, point) in enumerate(choices, first):
             told = values is not None
-            row = (
-                first + i,
-                id_,
-                point,
-                "told" if told else "pending",
-                values[i] if values is not None else None,
-                None,
-                origin,
-                operation,
-                operation if told else None,
-                now,
-                now,
-                1,
-                now if told else None,
+            row = Trial(
+                number=number,
+                id=id_,
+                point=point,
+                status="told" if told else "pending",
+                value=None if values is None else values[number - first],
+                reason=None,
+                origin=origin,
+                asked_by=operation,
+                done_by=operation if told else None,
+                asked_at=now,
+                given_at=now,
+                times_given=1,
+                done_at=now if told else None,
             )
-            self.execute(
-                f"INSERT INTO trials ({TRIAL_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", row
-            )
-            numbers.append(first + i)
+            self._run(_ADD_TRIAL, astuple(row))
+            numbers.append(number)
         return numbers
 
-    def finish(
-        self, operation: int, trial: int, status: str, value: float | None, reason: str | None
+    def end_trial(
+        self, operation: int, number: int, value: float | None, reason: str | None
     ) -> None:
-        """A trial has been answered, or has failed."""
-        self.execute(
-            "UPDATE trials SET status = ?, value = ?, reason = ?, done = ?, done_at = ? "
-            "WHERE trial = ?",
-            (status, value, reason, operation, time.time(), trial),
+        """A trial has been told a value, or has failed for a reason."""
+        status = "told" if reason is None else "failed"
+        self._run(
+            "UPDATE trials SET status = ?, value = ?, reason = ?, done_by = ?, done_at = ? "
+            "WHERE number = ?",
+            (status, value, reason, operation, time.time(), number),
         )
 
-    def trials(self, where: str = "1", values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Rows of trials (``TRIAL_COLUMNS``) in their order."""
-        return self.all(f"SELECT {TRIAL_COLUMNS} FROM trials WHERE {where} ORDER BY trial", values)
+    def reassign_trial(self, number: int) -> None:
+        """A pending trial has been given to somebody else."""
+        self._run(
+            "UPDATE trials SET times_given = times_given + 1, given_at = ? WHERE number = ?",
+            (time.time(), number),
+        )
+
+    def trial(self, number: int) -> Trial | None:
+        """The trial of this number, if there is one."""
+        found = self._trials("WHERE number = ?", (number,))
+        return found[0] if found else None
+
+    def trials(self) -> list[Trial]:
+        """All trials in their order."""
+        return self._trials("ORDER BY number")
+
+    def trials_asked_by(self, operation: int) -> list[Trial]:
+        """The trials that an operation asked for, in their order."""
+        return self._trials("WHERE asked_by = ? ORDER BY number", (operation,))
+
+    def trials_done_by(self, operation: int) -> list[Trial]:
+        """The trials that an operation ended, in their order."""
+        return self._trials("WHERE done_by = ? ORDER BY number", (operation,))
+
+    def told_trials(self) -> list[Trial]:
+        """The trials with a value, in the order in which the values came."""
+        return self._trials("WHERE status = 'told' ORDER BY done_by, number")
+
+    def pending_trials(self) -> list[Trial]:
+        """The trials without an answer, in their order."""
+        return self._trials("WHERE status = 'pending' ORDER BY number")
+
+    def overdue_trials(self, given_before: float) -> list[Trial]:
+        """Pending trials that were given to somebody before this time, the oldest first.
+
+        Trials of a run are left out: the run watches over them itself.
+        """
+        return self._trials(
+            "WHERE status = 'pending' AND origin != 'run' AND given_at < ? "
+            "ORDER BY given_at, number",
+            (given_before,),
+        )
+
+    def trials_between(self, first: int, last: int) -> list[Trial]:
+        """The trials of these numbers, both ends included."""
+        return self._trials("WHERE number BETWEEN ? AND ? ORDER BY number", (first, last))
+
+    def _trials(self, which: str, values: Sequence[Any] = ()) -> list[Trial]:
+        return [Trial(*row) for row in self._run(f"{_READ_TRIALS} {which}", values)]
+
+    def largest_number(self) -> int:
+        """The largest number of a trial by the table itself, −1 where there is none."""
+        return self._number("SELECT coalesce(max(number), -1) FROM trials")
+
+    def largest_number_by_index(self) -> int:
+        """The same by an index, which may be readable where the table is not."""
+        rows = self._run("SELECT number FROM trials ORDER BY asked_by DESC, number DESC LIMIT 1")
+        return int(rows[0][0]) if rows else -1
+
+    def count_by_status(self) -> dict[str, int]:
+        """How many trials are pending, told and failed."""
+        rows = self._run("SELECT status, count(*) FROM trials GROUP BY status")
+        return dict.fromkeys(("pending", "told", "failed"), 0) | dict(rows)
+
+    def count_history(self) -> int:
+        """How many trials are answers that nobody asked for."""
+        return self._number("SELECT count(*) FROM trials WHERE origin = 'history'")
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def put_snapshot(self, operation: int, data: bytes) -> None:
         """Keep the optimiser as it is after this operation; older snapshots make room."""
-        self.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (operation, time.time()))
-        self.put_blob(f"snapshot/{operation}", data)
+        values = (operation, time.time())
+        self._run("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", values)
+        self.put_blob(_snapshot_name(operation), data)
         for number in self.snapshots()[_SNAPSHOTS_KEPT:]:
-            self.execute("DELETE FROM snapshots WHERE operation = ?", (number,))
-            self.execute("DELETE FROM blobs WHERE name = ?", (f"snapshot/{number}",))
+            self._run("DELETE FROM snapshots WHERE operation = ?", (number,))
+            self._run("DELETE FROM blobs WHERE name = ?", (_snapshot_name(number),))
 
     def snapshots(self) -> list[int]:
-        """Operations with a snapshot, the latest first."""
-        rows = self.all("SELECT operation FROM snapshots ORDER BY operation DESC")
+        """Numbers of the operations with a snapshot, the latest first."""
+        rows = self._run("SELECT operation FROM snapshots ORDER BY operation DESC")
         return [int(row[0]) for row in rows]
 
-
-def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    mode = "rwc" if write else "ro"
-    uri = f"{path.resolve().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(
-        uri, uri=True, isolation_level=None, timeout=30.0, check_same_thread=False
-    )
-    try:
-        if write:
-            connection.execute("PRAGMA synchronous = FULL")
-        else:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError as error:
-        connection.close()
-        raise StudyError(f"{path} cannot be opened: {error}") from error
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _damaged(path, str(error)) from error
-    return connection
+    def get_snapshot(self, operation: int) -> bytes:
+        """The optimiser after this operation; empty where it is lost."""
+        return self.get_blob(_snapshot_name(operation)) or b""
 
 
-def _damaged(path: Path, why: str) -> DamagedError:
-    return DamagedError(
-        f"{path} is damaged, or not a study ({why}). What can still be read of its trials is saved "
-        f"by: noregret export {path} --salvage --to csv"
-    )
+class HolderTable:
+    """The table of a lock file: one row that says who holds the lock."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def write(self, holder: Holder) -> None:
+        """Put this holder in place of any other."""
+        self._run("CREATE TABLE IF NOT EXISTS holder (token TEXT, about TEXT)")
+        self._run("DELETE FROM holder")
+        values = (holder.token, json.dumps(holder.about))
+        self._run("INSERT INTO holder VALUES (?, ?)", values)
+
+    def read(self) -> Holder | None:
+        """The holder, if there is one."""
+        rows = self._run("SELECT token, about FROM holder")
+        return Holder(rows[0][0], json.loads(rows[0][1])) if rows else None
+
+
+def _snapshot_name(operation: int) -> str:
+    return f"snapshot/{operation}"

@@ -1,8 +1,8 @@
 """A study: one optimisation with everything needed to go on, in one file."""
 
-import json
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,18 +10,20 @@ import numpy as np
 import polars as pl
 
 from noregret import _checks
-from noregret.algorithms.base import Optimizer, make
+from noregret.algorithms import Optimizer, make
+from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.results import Recommendation, Trials
-from noregret.spaces import Box, Domain, as_domain
+from noregret.spaces import Domain, as_candidates
 from noregret.study import replay
 from noregret.study.errors import StudyError
-from noregret.study.log import Log
-from noregret.study.sql import Storage
+from noregret.study.file import StudyFile
+from noregret.study.log import Answer, Log
+from noregret.study.rows import Trial
 from noregret.study.tables import (
     events_frame,
     from_bytes,
-    shown_table,
+    table_to_show,
     to_bytes,
     top_frame,
     trials_frame,
@@ -36,12 +38,13 @@ class Study:
     had happened. One process writes; any number read (``read_only=True``).
     """
 
-    def __init__(self, storage: Storage, domain: Any = None, kernel: Any = None) -> None:
-        self._log = Log(storage, domain, kernel)
+    def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
+        self._log = Log(file, domain, kernel)
+        self._storage = file.storage
         self._settings = self._log.settings
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
-        self.domain: Domain = self._log.optimizer().domain
+        self.domain: Domain = self._log.optimizer.domain
 
     # -- making and opening ------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ class Study:
         batch
             The n of ``ask()`` when none is given.
         timeout
-            Seconds after which a trial handed out and not answered is handed out again.
+            Seconds after which a trial without an answer is given to whoever asks next.
         about
             JSON that is kept with the study, under ``study.settings["about"]``.
         """
@@ -94,10 +97,10 @@ class Study:
         if timeout is not None:
             timeout = _checks.positive("timeout", timeout)
         prior_mean = _checks.finite("prior_mean", prior_mean)
-        own = as_domain(domain)
-        optimizer = make(algorithm, own, kernel, **options)
+        optimizer = make(algorithm, domain, kernel, **options)
+        own = optimizer.domain
         blobs = {"start": replay.dump(optimizer, candidates=True)}
-        shown = shown_table(own, names, table)
+        shown = table_to_show(_list_length(own), names, table)
         if shown is not None:
             blobs["table"] = to_bytes(shown)
         settings = {
@@ -108,13 +111,13 @@ class Study:
             "timeout": timeout,
             "seed": optimizer.seed,
             "named": names is not None,
-            "kernel": kernel if isinstance(kernel, str) else repr(optimizer.kernel),
+            "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
             "about": about or {},
         }
-        storage = Storage.create(Path(path), settings, blobs)
-        stored = to_spec(optimizer.kernel, {}) is not None
-        objects = not isinstance(own, Box) and own.are_objects
-        return cls(storage, own if objects else None, None if stored else kernel)
+        file = StudyFile.create(Path(path), settings, blobs)
+        kernel_stored = isinstance(kernel, str) or to_spec(as_kernel(kernel), {}) is not None
+        are_objects = own.dimension is None
+        return cls(file, own if are_objects else None, None if kernel_stored else kernel)
 
     @classmethod
     def open(
@@ -130,16 +133,16 @@ class Study:
         ``domain`` and ``kernel`` have to be given again where they cannot be stored: candidates
         that are objects other than strings, and kernels that are callables of your own.
         """
-        storage = Storage.open(Path(path), write=not read_only)
+        file = StudyFile.open(Path(path), write=not read_only)
         try:
-            return cls(storage, domain, kernel)
+            return cls(file, domain, kernel)
         except BaseException:
-            storage.close()
+            file.close()
             raise
 
     def close(self) -> None:
         """Let others write. Nothing is lost without it."""
-        self._log.storage.close()
+        self._log.file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -174,62 +177,57 @@ class Study:
         refused unless ``overwrite``. Failed trials are no data and no longer pending. Either all
         of this is on disk when the call returns, or nothing is.
         """
-        numbers = self._numbers(trials)
         if (values is None) == (failed is None):
             raise ValueError("give values, or failed='why', one of the two")
         if failed is not None and not isinstance(failed, str):
             raise TypeError(f"failed must say why in words, got {failed!r}")
-        rewards = None if failed is not None else _checks.rewards(values, len(numbers))
-        rows = {row[0]: row for row in self._rows_of(numbers)}
-        fresh, changed = [], []
-        for i, number in enumerate(numbers):
-            value = None if rewards is None else float(rewards[i])
-            row = rows[number]
-            if row[3] == "pending":
-                fresh.append((number, value))
-            elif (row[3], row[4]) != ("told" if failed is None else "failed", value):
-                changed.append((number, value))
-        if changed and not overwrite:
-            number = changed[0][0]
-            had = f"told {rows[number][4]!r}" if rows[number][3] == "told" else "reported as failed"
-            raise StudyError(
-                f"trial {number} has been {had} already; overwrite=True puts the new answer in "
-                "its place"
-            )
+        known = self._find(_numbers(trials))
+        if failed is None:
+            answers: list[float | None] = _checks.rewards(values, len(known)).tolist()
+        else:
+            answers = [None] * len(known)
+        status = "told" if failed is None else "failed"
+        new: list[Answer] = []
+        changed: list[Answer] = []
+        for trial, value in zip(known, answers, strict=True):
+            if trial.status == "pending":
+                new.append((trial.number, value))
+            elif (trial.status, trial.value) != (status, value):
+                if not overwrite:
+                    raise _answered(trial)
+                changed.append((trial.number, value))
         if changed:
-            self._log.overwrite(fresh + changed, failed)
-        elif fresh:
-            self._log.tell(fresh, failed)
+            self._log.overwrite(new + changed, failed)
+        elif new:
+            self._log.tell(new, failed)
 
     def tell_history(self, points: Any, values: Any) -> Trials:
         """Answers that nobody asked for, such as old data: ids (or points of a box) and values."""
-        arms = self._log.optimizer()._where(points)
-        rewards = _checks.rewards(values, len(arms))
-        return self.get(self._log.history(arms, rewards) if len(arms) else [])
+        ids, located = self.domain.locate(points)
+        checked = _checks.rewards(values, len(ids))
+        choices = self.domain.pack(ids, located)
+        return self.get(self._log.history(choices, checked) if choices else [])
 
     def run(self, f: Callable[[Any], float], budget: int, **options: Any) -> None:
         """Evaluate ``f`` until the study has ``budget`` answers; options as for
-        :func:`noregret.execution.run_study`."""
-        from noregret.study.execution import run_study
+        :func:`noregret.study.runner.run_study`."""
+        from noregret.study.runner import run_study
 
         run_study(self, f, budget, **options)
 
     def pending(self, origin: str | None = None) -> list[int]:
-        """Numbers of trials handed out and not answered, all or those of one origin."""
-        rows = self._log.storage.all(
-            "SELECT trial, origin FROM trials WHERE status = 'pending' ORDER BY trial"
-        )
-        return [int(row[0]) for row in rows if origin in (None, row[1])]
+        """Numbers of the trials without an answer, all or those of one origin."""
+        pending = self._storage.pending_trials()
+        return [trial.number for trial in pending if origin in (None, trial.origin)]
 
-    def hand_out_again(self, trial: int) -> None:
+    def reassign(self, trial: int) -> None:
         """Note that a pending trial was given to another worker."""
-        self._rows_of([trial])
-        with self._log.storage.transaction():
-            self._log.give_again(trial)
+        self._find([trial])
+        self._log.reassign(trial)
 
     def note(self, event: str, **details: Any) -> None:
         """Write an event of your own (JSON details) into the study."""
-        self._log.event(event, **details)
+        self._log.add_event(event, details)
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -238,84 +236,88 @@ class Study:
 
         For a study that minimises this is the smallest upper bound.
         """
-        return self._log.units.recommendation(self.view().recommend())
+        return self.units.recommendation(self.optimizer.recommend())
 
     @property
     def optimizer(self) -> Optimizer:
-        """The study's optimiser, to read its options; use :meth:`view` for anything else."""
-        return self._log.optimizer()
+        """The study's optimiser, to look at: ask and tell the study, not the optimiser.
 
-    def view(self) -> Optimizer:
-        """A copy of the optimiser to look at, pending trials left out.
-
-        It knows rewards, not values: ``study.units`` turns the ones into the others. Looking at
-        it never changes what the study asks next.
+        It knows rewards, not values: ``study.units`` turns the ones into the others.
         """
-        return self._log.view()
+        return self._log.optimizer
+
+    @property
+    def size(self) -> int | None:
+        """How many candidates the list has; ``None`` on a box."""
+        return _list_length(self.domain)
 
     def top(self, k: int = 10) -> pl.DataFrame:
-        """The k candidates with the best guaranteed values, with their bounds and counts."""
-        if isinstance(self.domain, Box):
-            raise StudyError("only a list of candidates can be ranked; this domain is a box")
-        return top_frame(self.view(), self.units, self.table, _checks.count("k", k))
+        """The k evaluated choices with the best guaranteed values, with bounds and counts."""
+        found = self.optimizer.top(_checks.count("k", k))
+        return top_frame(found, self.evaluations(found), self.units, self.domain, self.table)
+
+    def evaluations(self, choices: Sequence[Recommendation]) -> list[int]:
+        """How many answers there are for each of these choices."""
+        if not choices:
+            return []
+        chosen: Any = [one.id if self.domain.listed else one.point for one in choices]
+        return [int(count) for count in self.optimizer.counts(chosen)]
 
     def last_batch(self) -> dict[str, Any] | None:
         """Size, width, ratio and dictionary of the last new batch."""
-        rows = self._log.storage.all(
-            "SELECT info FROM operations WHERE kind = 'ask' ORDER BY operation DESC LIMIT 1"
-        )
-        return json.loads(rows[0][0]) if rows else None
+        operation = self._storage.last_ask()
+        return None if operation is None else operation.info
 
     def trials(self) -> pl.DataFrame:
         """Every trial: its number, id, name or point, value, status, who asked, times, reason."""
-        rows = self._log.storage.trials()
-        table = self.table if self._settings["named"] else None
-        return trials_frame(rows, self.domain, None if table is None else table["name"])
+        box = None if self.domain.listed else self.domain
+        return trials_frame(self._storage.trials(), box, self.names)
 
     def events(self) -> pl.DataFrame:
         """What happened to the study and what the algorithm did on its own."""
-        return events_frame(self._log.storage, self._log.optimizer().events)
+        return events_frame(self._storage.events(), self.optimizer.events)
 
     def operations(self) -> pl.DataFrame:
         """The log: asks with their batch sizes, widths and the best choice then; tells."""
-        rows = self._log.storage.all("SELECT operation, kind, n, time, info FROM operations")
+        found = self._storage.operations()
         return pl.DataFrame(
             {
-                "operation": [row[0] for row in rows],
-                "kind": [row[1] for row in rows],
-                "time": [row[3] for row in rows],
-                "info": [json.loads(row[4]) if row[4] else None for row in rows],
+                "operation": [one.number for one in found],
+                "kind": [one.kind for one in found],
+                "time": [one.time for one in found],
+                "info": [one.info for one in found],
             },
             schema_overrides={"info": pl.Object},
         )
 
     def counts(self) -> dict[str, int]:
         """How many trials are pending, told and failed, and how many of them are history."""
-        rows = self._log.storage.all("SELECT status, count(*) FROM trials GROUP BY status")
-        found = dict.fromkeys(("pending", "told", "failed"), 0) | {row[0]: row[1] for row in rows}
-        history = self._log.storage.one("SELECT count(*) FROM trials WHERE origin = 'history'")
-        return {**found, "history": int(history[0])}
+        return {**self._storage.count_by_status(), "history": self._storage.count_history()}
 
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        rows = self._rows_of(numbers)
-        ids = np.array([row[1] for row in rows], dtype=np.int64)
-        optimizer = self._log.optimizer()
-        where = replay.where(optimizer, rows)
-        points = where if isinstance(self.domain, Box) else self.domain.points[ids]
-        names = None
-        if self._settings["named"] and self.table is not None:
-            column = self.table["name"]
-            names = tuple(column[int(id_)] for id_ in ids)
-        return Trials(np.array(numbers, dtype=np.int64), ids, np.asarray(points), names)
+        choices = replay.choices_of(self._find(numbers), self.domain)
+        ids, points = self.domain.locate(choices)
+        names = None if self.names is None else tuple(self.names.gather(ids.tolist()))
+        return Trials(np.array(numbers, dtype=np.int64), ids, points, names)
 
-    @property
+    def name_of(self, id_: int, point: Any) -> str:
+        """What people call a choice: its name, its id, or its coordinates on a box."""
+        if self.names is not None:
+            return str(self.names[id_])
+        return str(id_) if self.domain.listed else ", ".join(f"{x:.5g}" for x in point)
+
+    @cached_property
     def table(self) -> pl.DataFrame | None:
         """What to show people of each candidate (n rows, ``name`` first where there are names)."""
-        if not hasattr(self, "_table"):
-            data = self._log.storage.get_blob("table")
-            self._table = None if data is None else from_bytes(data)
-        return self._table
+        data = self._storage.get_blob("table")
+        return None if data is None else from_bytes(data)
+
+    @property
+    def names(self) -> pl.Series | None:
+        """What the candidates are called, where names were given (n)."""
+        table = self.table if self._settings["named"] else None
+        return None if table is None else table["name"]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -325,26 +327,38 @@ class Study:
     @property
     def path(self) -> Path:
         """The study's file."""
-        return self._log.storage.path
+        return self._log.file.path
 
-    # -- checks ------------------------------------------------------------------------------
-
-    def _numbers(self, trials: Any) -> list[int]:
-        """Trial numbers, checked: whole, and all different."""
-        array = np.atleast_1d(np.asarray(trials.numbers if isinstance(trials, Trials) else trials))
-        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            raise TypeError(f"trials must be the numbers of trials, got {trials!r}")
-        values, counts = np.unique(array, return_counts=True)
-        if (counts > 1).any():
-            raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")
-        return [int(number) for number in array]
-
-    def _rows_of(self, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-        """The rows of these trials, in this order; unknown numbers are refused."""
-        rows = []
+    def _find(self, numbers: Sequence[int]) -> list[Trial]:
+        """The trials of these numbers, in this order; unknown numbers are refused."""
+        found = []
         for number in numbers:
-            found = self._log.storage.trials("trial = ?", (number,))
-            if not found:
+            trial = self._storage.trial(number)
+            if trial is None:
                 raise StudyError(f"trials must have been asked for; there is no trial {number}")
-            rows += found
-        return rows
+            found.append(trial)
+        return found
+
+
+def _numbers(trials: Trials | Any) -> list[int]:
+    """Trial numbers, checked: whole, and all different."""
+    array = np.atleast_1d(np.asarray(trials.numbers if isinstance(trials, Trials) else trials))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(f"trials must be the numbers of trials, got {trials!r}")
+    values, counts = np.unique(array, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")
+    return [int(number) for number in array]
+
+
+def _answered(trial: Trial) -> StudyError:
+    answer = f"told {trial.value!r}" if trial.status == "told" else "reported as failed"
+    return StudyError(
+        f"trial {trial.number} has been {answer} already; overwrite=True puts the new answer in "
+        "its place"
+    )
+
+
+def _list_length(domain: Domain) -> int | None:
+    """How many candidates a list has; ``None`` for a box."""
+    return len(as_candidates(domain)) if domain.listed else None

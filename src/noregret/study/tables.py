@@ -5,13 +5,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from noregret.algorithms.base import Optimizer
-from noregret.spaces import Box, Domain
+from noregret.results import Recommendation
+from noregret.spaces import Domain
 from noregret.study.errors import StudyError
-from noregret.study.sql import Storage
+from noregret.study.replay import choices_of
+from noregret.study.rows import Event, Trial
 from noregret.study.units import Units
 
 
@@ -27,101 +27,113 @@ def from_bytes(data: bytes) -> pl.DataFrame:
     return pl.read_parquet(io.BytesIO(data))
 
 
-def shown_table(
-    domain: Domain, names: Sequence[Any] | None, table: pl.DataFrame | None
+def coordinate_names(domain: Domain) -> list[str]:
+    """What the d dimensions are called; none where the choices are objects."""
+    return list(domain.names or [f"x{i}" for i in range(domain.dimension or 0)])
+
+
+def table_to_show(
+    size: int | None, names: Sequence[Any] | None, table: pl.DataFrame | None
 ) -> pl.DataFrame | None:
-    """The table people see of a list, names first; checked."""
+    """What people see of each candidate of a list of ``size``, names first; checked."""
     if names is None and table is None:
         return None
-    if isinstance(domain, Box):
+    if size is None:
         raise StudyError("names and table are for lists of candidates, not for a box")
+    if table is not None and len(table) != size:
+        raise StudyError(f"table must have {size} rows, one per candidate, got {len(table)}")
     shown = pl.DataFrame() if table is None else table
-    if table is not None and len(table) != len(domain):
-        raise StudyError(f"table must have {len(domain)} rows, one per candidate, got {len(table)}")
     if names is None:
         return shown
     words = [str(name) for name in names]
-    if len(words) != len(domain):
-        raise StudyError(f"names must be {len(domain)}, one per candidate, got {len(words)}")
-    if len(set(words)) != len(words):
-        twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise StudyError(f"names must all be different; {twice!r} comes twice")
+    if len(words) != size:
+        raise StudyError(f"names must be {size}, one per candidate, got {len(words)}")
+    column = pl.Series("name", words, dtype=pl.String)
+    twice = column.filter(column.is_duplicated())
+    if len(twice):
+        raise StudyError(f"names must all be different; {twice[0]!r} comes twice")
     if "name" in shown.columns:
         shown = shown.rename({"name": "name_"})
-    return (
-        shown.insert_column(0, pl.Series("name", words))
-        if shown.width
-        else pl.DataFrame({"name": words})
-    )
+    return pl.DataFrame([column, *shown.get_columns()])
 
 
 def trials_frame(
-    rows: list[tuple[Any, ...]], domain: Domain | None, names: pl.Series | None
+    trials: Sequence[Trial], box: Domain | None, names: pl.Series | None
 ) -> pl.DataFrame:
-    """Rows of trials as a frame: trial, id, (name), (the point on a box), value, status, …"""
+    """A row per trial: trial, id, (name), (the point's coordinates on a box), value, status, …
+
+    Parameters
+    ----------
+    trials
+        The trials.
+    box
+        Whose points the trials hold; ``None`` on a list.
+    names
+        What the candidates of a list are called.
+    """
+    ids = [trial.id for trial in trials]
     columns: dict[str, Any] = {
-        "trial": pl.Series([row[0] for row in rows], dtype=pl.Int64),
-        "id": pl.Series([row[1] for row in rows], dtype=pl.Int64),
+        "trial": pl.Series([trial.number for trial in trials], dtype=pl.Int64),
+        "id": pl.Series(ids, dtype=pl.Int64),
     }
     if names is not None:
-        columns["name"] = names.gather([row[1] for row in rows])
-    if isinstance(domain, Box):
-        points = [np.frombuffer(row[2], dtype="<f8") for row in rows]
-        array = np.array(points).reshape(len(rows), domain.dimension)
-        labels = domain.names or [f"x{i}" for i in range(domain.dimension)]
-        columns |= {label: array[:, i] for i, label in enumerate(labels)}
+        columns["name"] = names.gather(ids)
+    if box is not None:
+        points = choices_of(trials, box)
+        columns |= {name: points[:, i] for i, name in enumerate(coordinate_names(box))}
     columns |= {
-        "value": pl.Series([row[4] for row in rows], dtype=pl.Float64),
-        "status": pl.Series([row[3] for row in rows], dtype=pl.String),
-        "origin": pl.Series([row[6] for row in rows], dtype=pl.String),
-        "asked": _times([row[9] for row in rows]),
-        "given": _times([row[10] for row in rows]),
-        "done": _times([row[12] for row in rows]),
-        "reason": pl.Series([row[5] for row in rows], dtype=pl.String),
+        "value": pl.Series([trial.value for trial in trials], dtype=pl.Float64),
+        "status": pl.Series([trial.status for trial in trials], dtype=pl.String),
+        "origin": pl.Series([trial.origin for trial in trials], dtype=pl.String),
+        "asked": _times([trial.asked_at for trial in trials]),
+        "given": _times([trial.given_at for trial in trials]),
+        "done": _times([trial.done_at for trial in trials]),
+        "reason": pl.Series([trial.reason for trial in trials], dtype=pl.String),
     }
     return pl.DataFrame(columns)
 
 
-def events_frame(storage: Storage, own: list[dict[str, Any]]) -> pl.DataFrame:
-    """The study's events by time, then the algorithm's (which know their t, not their time)."""
-    rows = storage.all("SELECT time, kind, details FROM events ORDER BY event")
-    details = [row[2] for row in rows]
-    rest = [{k: v for k, v in event.items() if k != "event"} for event in own]
+def events_frame(events: Sequence[Event], own: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    """The study's events by time, then the algorithm's own (which know their t, not their time)."""
+    rest = [{key: value for key, value in event.items() if key != "event"} for event in own]
+    details = [json.dumps(one) for one in [*(event.details for event in events), *rest]]
+    kinds = [*(event.kind for event in events), *(event["event"] for event in own)]
     return pl.DataFrame(
         {
-            "time": _times([row[0] for row in rows] + [None] * len(own)),
-            "event": pl.Series(
-                [row[1] for row in rows] + [event["event"] for event in own], dtype=pl.String
-            ),
-            "details": pl.Series(details + [json.dumps(r) for r in rest], dtype=pl.String),
+            "time": _times([*(event.time for event in events), *[None] * len(own)]),
+            "event": pl.Series(kinds, dtype=pl.String),
+            "details": pl.Series(details, dtype=pl.String),
         }
     )
 
 
 def top_frame(
-    optimizer: Optimizer, units: Units, table: pl.DataFrame | None, k: int
+    found: Sequence[Recommendation],
+    evaluations: Sequence[int],
+    units: Units,
+    domain: Domain,
+    table: pl.DataFrame | None,
 ) -> pl.DataFrame:
-    """The k candidates of a list with the largest lower bounds of their rewards."""
-    mean, deviation = optimizer.predict()
-    radius = optimizer.beta * deviation
-    order = np.argsort(radius - mean, kind="stable")[:k]
-    seen = optimizer._observations
-    counts = np.zeros(len(mean), dtype=np.int64)
-    counts[seen.ids] = seen.told
-    bounds = np.sort(np.stack([units.values(mean - radius), units.values(mean + radius)]), axis=0)
-    columns: dict[str, Any] = {"id": order}
+    """A row per choice: id and name (coordinates on a box), mean, bounds, evaluations, features."""
+    columns: dict[str, Any] = {}
+    ids = [one.id for one in found]
+    if domain.listed:
+        columns["id"] = pl.Series(ids, dtype=pl.Int64)
+    else:
+        coordinates = enumerate(coordinate_names(domain))
+        columns |= {name: [float(one.point[i]) for one in found] for i, name in coordinates}
     if table is not None and "name" in table.columns:
-        columns["name"] = table["name"][order.tolist()]
+        columns["name"] = table["name"].gather(ids)
+    shown = [units.recommendation(one) for one in found]
     columns |= {
-        "mean": units.values(mean)[order],
-        "lower": bounds[0, order],
-        "upper": bounds[1, order],
-        "evaluations": counts[order],
+        name: pl.Series([getattr(one, name) for one in shown], dtype=pl.Float64)
+        for name in ("mean", "lower", "upper")
     }
+    columns["evaluations"] = pl.Series(list(evaluations), dtype=pl.Int64)
     frame = pl.DataFrame(columns)
     if table is None:
         return frame
-    return frame.hstack(table.select(c for c in table.columns if c not in columns)[order.tolist()])
+    return frame.hstack(table.select(c for c in table.columns if c not in columns)[ids])
 
 
 def _times(seconds: list[float | None]) -> pl.Series:

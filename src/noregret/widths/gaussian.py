@@ -45,17 +45,16 @@ def bkb(
     lam: float,
     delta: float,
     effective_dimension: float,
-    t: int,
-    kappa_squared: float,
+    trace: float,
     epsilon: float = 0.5,
 ) -> float:
     """β̃ of BKB Theorem 2, with Σσ̃² over the evaluations as ``effective_dimension``.
 
     The theorem bounds log det(K/λ + I) by 2 log(κ²t) Σσ², from (1 + log(κ²t/λ + 1)) Σσ²; where t or
-    λ is so small that the last step fails, the one before it is used.
+    λ is so small that the last step fails, the one before it is used. ``trace`` is Σ k(x, x) over
+    the evaluations, which is at most κ²t.
     """
     alpha = (1.0 + epsilon) / (1.0 - epsilon)
-    trace = kappa_squared * max(t, 1)
     growth = max(math.log(trace) if trace > 1 else 0.0, 0.5 * (1.0 + math.log1p(trace / lam)))
     spread = alpha * growth * effective_dimension + math.log(1.0 / delta)
     bias = 1.0 + 1.0 / math.sqrt(1.0 - epsilon)
@@ -75,6 +74,12 @@ def practical(
     return math.sqrt(lam) * norm + noise * math.sqrt(ratio * log_det + math.log(1.0 / delta))
 
 
-def theory_qbar(ratio: float, t: int, delta: float) -> float:
-    """q̄ = 72 C̃ log(4t/δ) of BBKB Theorem 2; BKB Theorem 2 at ε = 1/2 is C̃ = 1."""
+def bkb_qbar(epsilon: float, t: int, delta: float) -> float:
+    """q̄ = 6α log(4t/δ)/ε² with α = (1 + ε)/(1 − ε).  BKB Theorem 2."""
+    alpha = (1.0 + epsilon) / (1.0 - epsilon)
+    return 6.0 * alpha * math.log(4.0 * max(t, 1) / delta) / epsilon**2
+
+
+def bbkb_qbar(ratio: float, t: int, delta: float) -> float:
+    """q̄ = 72 C̃ log(4t/δ).  BBKB Theorem 2."""
     return 72.0 * ratio * math.log(4.0 * max(t, 1) / delta)

@@ -7,11 +7,50 @@ is the number of evaluations told: the width after t evaluations is the paper's 
 """
 
 import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from noregret._types import Floats, Ints
+
+#: the first horizon where none is given
+_FIRST_HORIZON = 1024
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """T: as given, or 1,024 at first; it doubles until it holds all evaluations told.
+
+    δ halves with every doubling, which keeps the probability of any failure below 2δ; it is halved
+    once more where no horizon is given, for δ in all.
+    """
+
+    given: int | None
+
+    def after(self, t: int) -> int:
+        """T after t evaluations."""
+        return self._first << self._doublings(t)
+
+    def delta(self, delta: float, t: int) -> float:
+        """δ after t evaluations."""
+        return delta / 2.0 ** (self._doublings(t) + (self.given is None))
+
+    @property
+    def _first(self) -> int:
+        return self.given or _FIRST_HORIZON
+
+    def _doublings(self, t: int) -> int:
+        return max(-(-max(t, 1) // self._first) - 1, 0).bit_length()
+
+
+def tgp_levels(alpha: float, v: float, times: Ints) -> Floats:
+    """b_t = v^(1/(1+α)) t^(1/(2(1+α))) for every t (n).  TGP-UCB Theorem 1."""
+    return np.asarray((v * np.sqrt(times)) ** (1.0 / (1.0 + alpha)))
 
 
 def tgp_level(alpha: float, v: float, t: int) -> float:
-    """b_t = v^(1/(1+α)) t^(1/(2(1+α))).  TGP-UCB Theorem 1."""
-    return float((v * math.sqrt(t)) ** (1.0 / (1.0 + alpha)))
+    """b_t for one t."""
+    return float(tgp_levels(alpha, v, np.array([t]))[0])
 
 
 def tgp(
@@ -79,6 +118,11 @@ def ata(
 def nystrom_bias(epsilon: float) -> float:
     """1 + 1/√(1−ε): what a dictionary of accuracy ε adds to the bias (ATA-GP-UCB Theorem 4)."""
     return 1.0 + 1.0 / math.sqrt(1.0 - epsilon)
+
+
+def nystrom_practical_q(epsilon: float, horizon: int) -> float:
+    """q = log(T)/ε², the same order-wise."""
+    return math.log(max(horizon, 2)) / epsilon**2
 
 
 def nystrom_q(epsilon: float, horizon: int, delta: float) -> float:

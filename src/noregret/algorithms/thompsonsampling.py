@@ -1,0 +1,126 @@
+"""ξ-greedy Thompson sampling (Basu & Ghosh): the maximiser of a function drawn at random."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from noregret import _checks
+from noregret.algorithms.uniform import SPARSE_WIDTHS
+from noregret.learning.learner import Learning
+from noregret.linalg.threads import one_blas_thread
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts, Width
+from noregret.picking.thompson import FEATURES, Thompson
+from noregret.picking.ucb import ucb
+
+#: q̄: twice the usual, so that draws are those of the exact posterior but for some hundredths
+_QBAR = 4.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ThompsonSampling(Optimizer):
+    """ξ-greedy Thompson sampling (Basu & Ghosh, Algorithm 1), on a box or a list.
+
+    A function is drawn from the posterior and its maximiser is evaluated; with probability ξ a
+    uniform draw is evaluated instead. Settings that are ``"auto"`` are fitted to the uniform draws
+    only. ``recommend`` gives the mode of F_t, the maximiser's posterior.
+
+    Drawn functions have the law of the sparse GP that :class:`~noregret.BBKB` uses: a draw from the
+    prior by features, moved to what has been told (Wilson et al. 2020).
+
+    Proved (Theorem 1 of the paper): for f drawn from the GP on a box, F_t tends to a point mass at
+    the maximiser. Not proved: rates, learnt settings, what features leave out of the prior, the
+    search of a box. Bounds are proved with ``width="theory"``, as for :class:`~noregret.Uniform`.
+
+    Parameters
+    ----------
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search
+        As for every algorithm, see :class:`~noregret.Optimizer`.
+    width
+        Of the bounds that ``recommend`` gives, from the GP: as for :class:`~noregret.Uniform`.
+    xi
+        ξ, the probability of a uniform draw.
+    n_init
+        n₀, uniform draws at the start, rounded up to whole batches.
+    batch_size
+        Points of one ``ask()``: all drawn from F_t, or all uniform (Section 5.1).
+    features
+        What a function is drawn from the prior with. ``"mercer"``: up to 1,000 eigenfunctions on
+        the box (RBF, or Matern in one dimension). ``"rff"``: random Fourier features of 500
+        frequencies (RBF, Matern). ``"qff"``: quadrature Fourier features (Mutný & Krause 2018),
+        with an error of the kernel of at most 2 · 10⁻⁶ k(x, x) (RBF in up to 4 dimensions that span
+        few lengthscales). ``"nystrom"``: features of up to 400 points (any kernel, objects too); on
+        a list, what they leave out is drawn for each candidate on its own. ``None``: no features on
+        lists of at most 1,000 candidates, whose values are drawn jointly; Mercer on boxes of at
+        most two dimensions where a thousandth of the variance or less is left out; else random
+        Fourier for RBF and Matern, Nyström for other kernels.
+    """
+
+    width: Width = "practical"
+    xi: float = 0.15
+    n_init: int = 30
+    batch_size: int = 1
+    features: Literal["mercer", "nystrom", "qff", "rff"] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_features(self)
+
+    def parts(self) -> Parts:
+        """A dictionary for the posterior; maximisers of its draws are next."""
+        return thompson_parts(self, self.xi, self.n_init, self.features)
+
+    def maximizer_samples(self, n: int) -> Any:
+        """n draws from F_t, the posterior of the maximiser: ids (n), or points of a box (n × d).
+
+        The draws are the same until something is told, and leave the run as it is.
+        """
+        return maximizer_samples(self, n)
+
+    def converged(self, tol: float) -> bool:
+        """Whether the spread of F_t is below ``tol``.
+
+        The spread is the root mean square distance of the maximiser's draws from their mean; on a
+        list of objects, the share of draws that are not the most frequent one.
+        """
+        return converged(self, tol)
+
+
+def thompson_parts(optimizer: Optimizer, xi: float, n_init: int, features: str | None) -> Parts:
+    """The parts of algorithms that choose maximisers of functions drawn from the posterior."""
+    if _checks.not_negative("xi", xi) > 1:
+        raise ValueError(f"xi must be a probability, got {xi!r}")
+    _checks.count("n_init", n_init)
+    _checks.count("batch_size", optimizer.batch_size)
+    if features is not None:
+        _checks.one_of("features", features, FEATURES)
+    by_bounds = ucb(optimizer.domain, optimizer.search)
+    assert optimizer.seed is not None
+    return Parts(
+        chooser=Thompson(by_bounds, features, xi, n_init, optimizer.seed),
+        widths=SPARSE_WIDTHS,
+        proved=("theory",),
+        dictionary="grow",
+        qbar=lambda t: _QBAR,
+        # Fits need two draws at least, and use those that ξ brings.
+        learning=Learning(design=max(n_init, 2), share=0.0),
+    )
+
+
+def refuse_features(optimizer: Optimizer) -> None:
+    """Refuse features that the kernel or the space does not have."""
+    cast(Thompson, optimizer.chooser).features(optimizer.assumed.kernel)
+
+
+def maximizer_samples(optimizer: Optimizer, n: int) -> Any:
+    """n draws of the maximiser: ids (n), or points of a box (n × d)."""
+    n = _checks.count("n", n)
+    with one_blas_thread():
+        ids, points = cast(Thompson, optimizer.chooser).maximisers(optimizer.moment(), n)
+    return ids if optimizer.domain.listed else points
+
+
+def converged(optimizer: Optimizer, tol: float) -> bool:
+    """Whether the spread of the maximiser's draws is below ``tol``."""
+    tol = _checks.positive("tol", tol)
+    with one_blas_thread():
+        return cast(Thompson, optimizer.chooser).spread(optimizer.moment()) < tol

@@ -1,0 +1,59 @@
+"""GP-UCB on a box whose every other step looks only near the best point known."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from noregret.algorithms.gpucb import EXACT_WIDTHS, refuse_box
+from noregret.learning.learner import Learning
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts
+from noregret.picking.region import TrustRegion
+from noregret.picking.ucb import BoxUCB
+from noregret.spaces import Box, as_box
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TrustRegionUCB(Optimizer):
+    """GP-UCB that alternates steps in the whole box with steps in a trust region.
+
+    The region is a box around the point with the largest posterior mean of those told, as in TuRBO
+    (Eriksson et al. 2019). Its sides are 0.8 of the whole box's at first, halved after max(4, d)
+    failures in a row, doubled after 3 successes, and 0.8 again once they would fall below 1/128. A
+    success is an evaluation in the region that becomes the point with the largest mean. One exact
+    GP of all evaluations serves both kinds of step; in the region bounds are half as wide. So a
+    funnel too narrow to stand out in the whole box is still followed down.
+
+    Proved: the bounds, as for :class:`~noregret.GPUCB`. The steps in the whole box are those of
+    GP-UCB, and evaluations between them only shrink its deviations: with a proved width and a known
+    kernel the regret bound of GP-UCB holds for that half of the steps, with the information gain of
+    all evaluations in it. Not proved: the other half, learnt settings, the search of a box.
+
+    What is ``"auto"`` is fitted to all evaluations, not to uniform draws alone: after the design
+    nothing is drawn uniformly, and the fit is repeated whenever the data has grown by a quarter.
+    So the kernel is biased towards good places, where it is wanted; it is no basis for a
+    certificate.
+
+    Parameters
+    ----------
+    domain
+        A :class:`~noregret.Box`.
+    kernel, noise, norm, delta, lam, seed, width, bounds, search
+        As for :class:`~noregret.GPUCB`; λ alone, without its multiples.
+    """
+
+    def parts(self) -> Parts:
+        """Every arm told is an inducing point; whole box and trust region take turns."""
+        box = as_box(self.domain)
+        if self.width == "srinivas":
+            refuse_box(self)
+        return Parts(
+            chooser=TrustRegion(BoxUCB(box, self.search)),
+            widths=EXACT_WIDTHS,
+            proved=("theory", "paper"),
+            learning=Learning(fit_on="all"),
+        )
+
+    @property
+    def region(self) -> Box:
+        """The trust region around the point with the largest mean; the whole box at the start."""
+        return cast(TrustRegion, self.chooser).region(self.moment())

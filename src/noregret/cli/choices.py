@@ -1,0 +1,67 @@
+"""Choices of a study in words: names, fields, intervals, how many can still be the best."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noregret.results import Recommendation
+    from noregret.study import Study
+
+
+def id_column(study: "Study") -> str:
+    """What the column that names a candidate is called in files."""
+    return str(study.settings["about"].get("id", "id"))
+
+
+def fields_of(study: "Study") -> list[str]:
+    """The fields of a choice: what may stand in braces in a command."""
+    if not study.domain.listed:
+        return _coordinates(study)
+    table = study.table
+    return ["id", "name", id_column(study), *([] if table is None else table.columns)]
+
+
+def values_of(study: "Study", id_: int, point: Any) -> dict[str, Any]:
+    """The values of a choice's fields."""
+    if not study.domain.listed:
+        return dict(zip(_coordinates(study), point.tolist(), strict=True))
+    table = study.table
+    row = {} if table is None else table.row(id_, named=True)
+    name = study.name_of(id_, point)
+    return {"id": id_, "name": name, id_column(study): name, **row}
+
+
+def _coordinates(study: "Study") -> list[str]:
+    from noregret.study.tables import coordinate_names
+
+    return coordinate_names(study.domain)
+
+
+def interval(best: "Recommendation") -> str:
+    """The estimate with its bounds."""
+    return f"{best.mean:.4g} in [{best.lower:.4g}, {best.upper:.4g}]"
+
+
+def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
+    """The best choice for scripts: what it is called, mean, bounds and gap."""
+    return {
+        "id": study.name_of(best.id, best.point),
+        "mean": best.mean,
+        "lower": best.lower,
+        "upper": best.upper,
+        "gap": best.gap,
+    }
+
+
+def say_best(study: "Study", best: "Recommendation") -> str:
+    """The best choice for people: what it is called, its interval and what is proved of it."""
+    name = study.name_of(best.id, best.point)
+    alive = say_alive(study)
+    return f"Best: {name}, {interval(best)}; no other is better by more than {best.gap:.4g}." + (
+        f" {alive}." if alive else ""
+    )
+
+
+def say_alive(study: "Study") -> str | None:
+    """How many candidates can still be the best, where the optimiser knows."""
+    alive = study.optimizer.alive
+    return None if alive is None else f"{alive:,} of {study.size:,} can still be the best"

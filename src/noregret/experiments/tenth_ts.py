@@ -1,0 +1,78 @@
+"""AsyncTS as the BBKB paper ran it (D.1): draws lie β_t/10 deviations from the mean, not one."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.algorithms.thompsonsampling import thompson_parts
+from noregret.models.features import Features, FourierFeatures
+from noregret.models.pathwise import Paths
+from noregret.optimizer import Optimizer
+from noregret.parts import Parts, Width
+from noregret.picking.baselines import asked, some_picks
+from noregret.picking.chooser import Moment, Picks, uniform_picks
+from noregret.picking.draws import best_of_list
+from noregret.picking.looks import LooksByBounds
+from noregret.picking.ucb import ListUCB
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TenthTS(Optimizer):
+    """AsyncTS on a list, with draws that lie β_t/10 deviations from the mean.
+
+    Parameters
+    ----------
+    width
+        β_t, as for :class:`~noregret.AsyncTS`.
+    n_init
+        Uniform draws at the start.
+    batch_size
+        Points of one ``ask()``.
+    """
+
+    width: Width = "practical"
+    n_init: int = 10
+    batch_size: int = 1
+
+    def parts(self) -> Parts:
+        """The parts of AsyncTS, with another chooser."""
+        parts = thompson_parts(self, 0.0, self.n_init, "rff")
+        assert self.seed is not None
+        rng = np.random.default_rng([self.seed, 1])
+        features = FourierFeatures(self.kernel, self.domain.dimension, rng)
+        return replace(parts, chooser=TenthDraws(ListUCB(self.domain), features, self.n_init))
+
+
+class TenthDraws(LooksByBounds[ListUCB]):
+    """Picks maximisers of functions drawn nearer to the mean than the posterior has them.
+
+    Parameters
+    ----------
+    by_bounds
+        Knows the list, recommends and predicts.
+    features
+        What functions are drawn from the prior with.
+    n_init
+        Uniform draws at the start.
+    """
+
+    def __init__(self, by_bounds: ListUCB, features: Features, n_init: int) -> None:
+        super().__init__(by_bounds)
+        self._features, self._n_init = features, n_init
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """Uniform draws at the start, then maximisers."""
+        if asked(now) < self._n_init or not now.observations.t:
+            return uniform_picks(now, limit)
+        posterior, space = now.bounds.posterior, self._by_bounds.space
+        paths = Paths(posterior, self._features, limit, now.rng)
+        tenth = now.bounds.width / math.sqrt(posterior.lam) / 10.0
+
+        def values(points: Points) -> Floats:
+            mean = (posterior.embed(points) @ posterior.theta)[:, None]
+            return np.asarray(mean + tenth * (paths.values(points) - mean))
+
+        ids = best_of_list(space, limit, values)
+        return some_picks(now, ids, space.at(ids))

@@ -1,0 +1,314 @@
+"""What is believed after some rewards: the model, and the settings that were learnt.
+
+Rewards are taken in at one place, :meth:`Beliefs.take_in`, which an optimiser calls at the start of
+a batch.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.learning.learner import Learner
+from noregret.models.assumptions import Assumptions
+from noregret.models.dictionary import Sparsifier, lower_trace
+from noregret.models.sparse import SparseGP
+from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
+from noregret.widths import proved
+from noregret.widths.evidence import Evidence, theory
+
+#: a norm that is doubled no further
+LARGEST_NORM = 1e12
+#: up to this many inducing points the norm is checked at every batch start, beyond that each time
+#: the evaluations have grown by this factor
+_SMALL, _CHECK_GROWTH = 64, 1.5
+#: multiples of λ that the norm is checked with
+_CHECKED_LAMS = np.logspace(-4, 5, 28)
+#: what the dictionary leaves out may widen proved bounds by this part
+_WIDENING = 0.1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an algorithm decides about its beliefs.
+
+    Attributes
+    ----------
+    widths
+        The factors of √leverage for some evidence, and whether it refutes the assumptions.
+    checked
+        Whether bounds that contradict each other refute the assumptions.
+    squares
+        Whether the weights are those of least squares, so that ridges mean something.
+    limits_trace
+        Whether the dictionary takes in arms until tr R hardly widens the bounds.
+    qbar
+        q̄ after so many evaluations.
+    delta, ratio
+        δ and C̃.
+    inflation
+        What deviations are multiplied with inside a batch.
+    corners
+        Points (k × d) that span the space.
+    choices
+        The number of candidates, 0 on a box.
+    seed
+        Of fits.
+    """
+
+    widths: Callable[[Evidence], tuple[Floats, bool]]
+    checked: bool
+    squares: bool
+    limits_trace: bool
+    qbar: Callable[[int], float]
+    delta: float
+    ratio: float
+    inflation: float
+    corners: Points
+    choices: int
+    seed: int
+
+
+class Beliefs:
+    """The model of what has been taken in, and what it assumes.
+
+    Attributes
+    ----------
+    assumed
+        Kernel, noise, norm, λ and units in use.
+    model
+        The sparse GP.
+    learner
+        What is learnt, and from which evaluations.
+    estimate
+        What a reward is worth.
+    t
+        Evaluations taken in.
+    latest
+        The arms whose rewards were taken in last (rows).
+    version
+        How often kernel, noise, norm or λ have changed: bounds of an older version are void.
+    refuted
+        Whether the rewards refute the assumptions, at level δ.
+    """
+
+    def __init__(
+        self,
+        assumed: Assumptions,
+        learner: Learner,
+        estimate: RewardEstimate,
+        mode: str,
+        nothing: Points,
+    ) -> None:
+        self.assumed = assumed
+        self.learner = learner
+        self.estimate = estimate
+        self.t = 0
+        self.latest: Ints = np.empty(0, dtype=np.int64)
+        self.version = 0
+        self.refuted = False
+        self._sparsifier = Sparsifier(mode)
+        self._nothing = nothing
+        self._unasked = 0
+        self._checked = 0  # evaluations there were when the norm was last checked
+        self._revision = estimate.revision
+        self._restart()
+
+    def _restart(self) -> None:
+        """An empty model, for the assumptions in use."""
+        assumed = self.assumed
+        self.model = SparseGP(assumed.kernel, assumed.lams, self._nothing, assumed.scale)
+        self._summed = np.zeros(2)  # Σ log(1 + leverage) and Σ log(1 + 3·leverage)
+
+    def is_current(self, observations: Observations) -> bool:
+        """Whether everything seen has been taken in."""
+        return observations.t == self.t and len(observations) == len(self.model.counts)
+
+    @property
+    def size(self) -> int:
+        """m, the number of inducing points."""
+        return self.model.size
+
+    @property
+    def dictionary(self) -> Ints:
+        """The arms that are inducing points (m rows)."""
+        return self.model.dictionary
+
+    def effective_dimension(self) -> float:
+        """Σ leverage over the evaluations taken in (BKB eq. 5)."""
+        return self.model.effective_dimension()
+
+    def log_det(self) -> float:
+        """log det(I + K/λ) of the evaluations taken in, on the dictionary's span."""
+        return float(self.model.log_dets()[0])
+
+    def evidence(self, observations: Observations, rules: Rules) -> Evidence:
+        """What a width may depend on."""
+        model, assumed = self.model, self.assumed
+        return Evidence(
+            t=self.t,
+            noise=assumed.noise,
+            norm=assumed.norm,
+            delta=rules.delta,
+            lams=np.array(model.lams),
+            ratio=rules.ratio,
+            choices=rules.choices or len(observations),
+            log_dets=model.log_det_bounds(),
+            ridges=model.ridges(observations.scatter / assumed.unit**2),
+            trace=model.trace(),
+            summed=float(self._summed[0]),
+            summed_three=float(self._summed[1]),
+            prior_sum=model.prior_sum(),
+            dimension=model.effective_dimension,
+            estimate=self.estimate,
+        )
+
+    # -- taking in ---------------------------------------------------------------------------
+
+    def take_in(
+        self, observations: Observations, rules: Rules, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        """Take in what has been told since; what happened on the way, as events."""
+        events: list[dict[str, Any]] = []
+        self.model.repair(observations.points)
+        if observations.t == self.t:
+            self.model.see(observations.points)
+            return events
+        if self.learner.due(observations.t):
+            events.append(self._fit(observations, rules))
+        self.model.see(observations.points)
+        rows = np.flatnonzero(observations.told > self.model.counts)
+        before = self._bounds_of(rows, observations, rules)
+        self._count_information(rows, observations)
+        events += self._update(observations, rules, rng)
+        self._follow_unasked(observations, rules)
+        if self.estimate.revision != self._revision:
+            before, self.version = None, self.version + 1
+            self._revision = self.estimate.revision
+        self.t, self.latest = observations.t, rows
+        events += self._check(before, rows, observations, rules)
+        return events
+
+    def _fit(self, observations: Observations, rules: Rules) -> dict[str, Any]:
+        self.assumed = self.learner.fit(observations, self.assumed, rules.corners, rules.seed)
+        self._restart()
+        self.estimate.restart()
+        self.t, self.version, self._unasked = 0, self.version + 1, 0
+        found = self.assumed
+        return {"event": "fit", "kernel": repr(found.kernel), "noise": found.noise} | {
+            "norm": found.norm
+        }
+
+    def _count_information(self, rows: Ints, observations: Observations) -> None:
+        """log det(I + K/λ) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""
+        more = observations.told[rows] - self.model.counts[rows]
+        leverage = self.model.leverage(rows)
+        self._summed += [more @ np.log1p(leverage), more @ np.log1p(3.0 * leverage)]
+
+    def _update(
+        self, observations: Observations, rules: Rules, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        model, points, told = self.model, observations.points, observations.told
+        plan = self._sparsifier.plan(model, points, told, rules.qbar(observations.t), rng)
+        sums, before = self.estimate.sums(observations, self.assumed), model.size
+        (model.rebuild if plan.replace else model.advance)(points, told, sums, plan.rows)
+        if rules.limits_trace:
+            found = replace(self.evidence(observations, rules), t=observations.t)
+            lower_trace(model, points, trace_limit(found))
+        weights = self.estimate.weights(model, observations, self.assumed)
+        if weights is not None:
+            model.set_weights(weights)
+        if plan.reason in ("compact", "warm start"):
+            return [{"event": plan.reason, "before": before, "after": model.size}]
+        return []
+
+    def _follow_unasked(self, observations: Observations, rules: Rules) -> None:
+        """Old data comes in bulk: the sum over its points, judged at once, is a poor bound."""
+        if observations.unasked > self._unasked:
+            self._unasked = observations.unasked
+            limit = self.evidence(observations, rules).log_det
+            self._summed = np.minimum(self._summed, limit)
+
+    # -- refuted assumptions -----------------------------------------------------------------
+
+    def _bounds_of(
+        self, rows: Ints, observations: Observations, rules: Rules
+    ) -> tuple[Floats, Floats, Evidence] | None:
+        """Means and √leverage of some arms (n each), and the evidence for their width."""
+        if not rules.checked or not self.t:
+            return None
+        root = np.sqrt(self.model.leverage(rows))
+        return self.model.mean(rows), root, self.evidence(observations, rules)
+
+    def _check(
+        self,
+        before: tuple[Floats, Floats, Evidence] | None,
+        rows: Ints,
+        observations: Observations,
+        rules: Rules,
+    ) -> list[dict[str, Any]]:
+        """Whether the rewards allow the norm; a norm that is learnt is doubled until they do."""
+        if not rules.checked or self.refuted or self.learner.unfitted:
+            return []
+        latest = self.evidence(observations, rules)
+        smallest = self._smallest_norm(latest, observations) if rules.squares else 0.0
+        contradicted = apart(before, self.model, rows, latest, rules)
+        norm = self.assumed.norm
+        if norm >= smallest and not contradicted(norm):
+            return []
+        if not self.learner.norm:
+            self.refuted = True
+            return [{"event": "refuted", "norm": norm, "smallest_norm": smallest}]
+        while (norm < smallest or contradicted(norm)) and norm < LARGEST_NORM:
+            norm *= 2.0
+        self.assumed = replace(self.assumed, norm=norm)
+        self.version += 1
+        return [{"event": "norm doubled", "norm": norm}]
+
+    def _smallest_norm(self, found: Evidence, observations: Observations) -> float:
+        """The smallest norm that the rewards allow; 0 where it is not worth its cost, O(m³)."""
+        if self.model.size > _SMALL and self.t < _CHECK_GROWTH * self._checked:
+            return 0.0
+        self._checked = self.t
+        lams = found.lam * _CHECKED_LAMS
+        ridges = self.model.ridges_of(lams, observations.scatter / self.assumed.unit**2)
+        square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
+        return proved.smallest_norm(square, lams, ridges, found.trace)
+
+
+def trace_limit(found: Evidence) -> float:
+    """The trace ρ at which 2SF√ρ is a small part of the squared width (docs/guarantees.md).
+
+    The width is √((S + F√ρ)² + λF² − ridge), with S the bound on ‖y − f‖.
+    """
+    square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
+    width = float(theory(replace(found, trace=0.0))[0][0])
+    return float(
+        (_WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)) ** 2
+    )
+
+
+def apart(
+    before: tuple[Floats, Floats, Evidence] | None,
+    model: SparseGP,
+    rows: Ints,
+    latest: Evidence,
+    rules: Rules,
+) -> Callable[[float], bool]:
+    """Whether, for some norm, bounds before and after the last rewards do not meet."""
+    if before is None:
+        return lambda norm: rules.widths(replace(latest, norm=norm))[1]
+    mean, root, earlier = before
+    moved = np.abs(model.mean(rows) - mean) * (1.0 - 1e-9) - 1e-12
+    now = np.sqrt(model.leverage(rows))
+
+    def contradicted(norm: float) -> bool:
+        old, _ = rules.widths(replace(earlier, norm=norm))
+        new, empty = rules.widths(replace(latest, norm=norm))
+        return empty or bool(np.any(moved > old[0] * root + new[0] * now))
+
+    return contradicted

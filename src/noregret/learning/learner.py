@@ -1,0 +1,252 @@
+"""Settings nobody has to guess: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
+
+Kernel and noise are fitted to uniform draws only, never to points that the algorithm chose, whose
+rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of uniform draws comes
+first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
+An algorithm that certifies nothing may fit to all evaluations instead, without later uniform draws.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import Kernel, Matern
+from noregret.models.assumptions import Assumptions, noise_lams
+from noregret.observations import Observations
+from noregret.rewards.moments import winsorised
+
+#: the usual share of uniform draws after the design, where fits use those alone
+SHARE = 0.2
+#: fit again when the data has grown by this factor, by what is fitted
+GROWTH = {"random": 2.0, "all": 1.25}
+#: the norm that a fit reports is at least this
+_SMALLEST_NORM = 1e-3
+
+#: fits (kernel, points, rewards, known noise or None, only the noise?, seed) → Fit
+Fitter = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How an algorithm learns what is ``"auto"``.
+
+    Attributes
+    ----------
+    design
+        Uniform draws before the first fit; ``None``: 10, or 4 per dimension.
+    fit_on
+        ``"random"``: fits use the uniform draws. ``"all"``: every evaluation, with no later
+        uniform draws.
+    standardises
+        Whether the model of a learnt kernel sees standardised rewards.
+    winsorises
+        Whether fits see rewards drawn in to within 3 robust deviations of their median.
+    lam_is_variance
+        Whether λ, where none is given, follows the kernel's variance instead of the noise.
+    one_scale
+        Whether one lengthscale serves all dimensions, in sides of the space's bounding box.
+    fits_for
+        Settings that call for a fit where they are ``"auto"``; others are only fitted with them.
+    share
+        The part of what follows the design that is drawn uniformly for the fits; 0 where the
+        algorithm draws uniformly of its own accord.
+    """
+
+    design: int | None = None
+    fit_on: str = "random"
+    standardises: bool = True
+    winsorises: bool = False
+    lam_is_variance: bool = False
+    one_scale: bool = False
+    fits_for: tuple[str, ...] = ("kernel", "noise", "norm")
+    share: float = SHARE
+
+
+@dataclass
+class Learner:
+    """Which settings are learnt, and which evaluations were uniform draws.
+
+    Attributes
+    ----------
+    kernel, noise, norm
+        Whether each is learnt.
+    lam
+        Whether λ follows what is learnt.
+    many
+        Whether there is a posterior for each λ of a grid.
+    design
+        Uniform draws before the first fit.
+    how
+        How the algorithm learns.
+    fitted
+        Evaluations told at the last fit, 0 before the first.
+    random
+        Positions in the history of the uniform draws told: D_random.
+    waiting
+        Uniform draws not told yet, by row.
+    """
+
+    kernel: bool
+    noise: bool
+    norm: bool
+    lam: bool
+    many: bool
+    design: int
+    how: Learning
+    fitted: int = 0
+    random: list[int] = field(default_factory=list)
+    waiting: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is learnt."""
+        return self.kernel or self.noise or self.norm
+
+    @property
+    def refits(self) -> bool:
+        """Whether there is anything to fit again after the design."""
+        return self.kernel or self.noise
+
+    @property
+    def unfitted(self) -> bool:
+        """Whether the first fit is still to come."""
+        return self.active and not self.fitted
+
+    def due(self, t: int) -> bool:
+        """Whether it is time for a fit."""
+        if not self.active:
+            return False
+        if not self.fitted:
+            return len(self.random) >= self.design
+        return self.refits and t >= GROWTH[self.how.fit_on] * self.fitted
+
+    def wanted(self, asked: int) -> int:
+        """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
+        if not self.active:
+            return 0
+        drawn = len(self.random) + sum(self.waiting.values())
+        if not self.fitted:
+            return max(self.design - drawn, 1)
+        if not self.refits or self.how.fit_on != "random":
+            return 0
+        share = self.how.share
+        missing = self.design + share * (asked - self.design) - drawn
+        # All at once: after a long batch, one by one would be as many batches of one. Draws are
+        # asked for too, so that more of them are due.
+        return max(math.ceil(missing / (1.0 - share)), 0)
+
+    def asked(self, rows: Ints) -> None:
+        """These rows have been drawn uniformly."""
+        if self.active:
+            for row in rows.tolist():
+                self.waiting[row] = self.waiting.get(row, 0) + 1
+
+    def told(self, first: int, rows: Ints) -> None:
+        """Evaluations of these rows have arrived, at positions ``first`` … of the history."""
+        if not self.waiting:
+            return
+        for position, row in enumerate(rows.tolist(), first):
+            if row in self.waiting:
+                self.random.append(position)
+                self.waiting[row] -= 1
+                if not self.waiting[row]:
+                    del self.waiting[row]
+
+    def cancelled(self, pending: Ints) -> None:
+        """Rows are pending only this often (u)."""
+        kept = {row: min(count, int(pending[row])) for row, count in self.waiting.items()}
+        self.waiting = {row: count for row, count in kept.items() if count}
+
+    def fit(
+        self, observations: Observations, assumed: Assumptions, corners: Points, seed: int
+    ) -> Assumptions:
+        """What to assume from now on: fits of what is learnt, to the uniform draws or to all."""
+        rows, y = observations.history_rows, observations.rewards
+        if self.how.fit_on == "random":
+            rows, y = rows[self.random], y[self.random]
+        if self.how.winsorises:
+            y = winsorised(y)
+        noise = assumed.noise * assumed.unit  # in the rewards' units
+        if self.kernel and self.how.standardises:
+            shift, unit = _standard(y)
+            assumed = replace(assumed, shift=shift, unit=unit)
+        known = None if self.noise else noise / assumed.unit
+        fit = self._fit_to(
+            observations.points[rows], assumed, assumed.seen(y), known, corners, seed
+        )
+        self.fitted = observations.t
+        scale = assumed.scale
+        if self.kernel:
+            scale = float(fit.kernel.diag(observations.points[rows[:1]])[0])  # the same everywhere
+        found = replace(
+            assumed,
+            kernel=fit.kernel,
+            noise=fit.noise if known is None else known,
+            norm=max(fit.norm, _SMALLEST_NORM) if self.norm else assumed.norm,
+            scale=scale,
+        )
+        if not self.lam:
+            return found
+        if self.how.lam_is_variance:
+            return replace(found, lams=(scale,))
+        return replace(found, lams=noise_lams(found.noise, scale, many=self.many))
+
+    def _fit_to(
+        self,
+        X: Points,
+        assumed: Assumptions,
+        y: Floats,
+        noise: float | None,
+        corners: Points,
+        seed: int,
+    ) -> Any:
+        from noregret.learning.fit import fit_kernel  # scipy.optimize is slow to import
+
+        only_noise = not self.kernel
+        if only_noise or not self.how.one_scale:
+            return fit_kernel(assumed.kernel, X, y, noise, only_noise=only_noise, seed=seed)
+        # One lengthscale for all dimensions, in sides of the bounding box (π-GP-UCB, Theorem 3).
+        kernel = assumed.kernel
+        assert isinstance(kernel, Matern)
+        sides = _sides(corners)
+        start = float(np.mean(np.asarray(kernel.lengthscale) / sides))
+        fit = fit_kernel(Matern(start, kernel.nu, kernel.variance), X / sides, y, noise, seed=seed)
+        scales = np.asarray(fit.kernel.lengthscale) * sides  # type: ignore[attr-defined]
+        return replace(fit, kernel=Matern(scales, kernel.nu, fit.kernel.variance))  # type: ignore[attr-defined]
+
+
+def _standard(y: Floats) -> tuple[float, float]:
+    """Mean and deviation of rewards (n)."""
+    # Of equal rewards the mean may be off, and the deviation above zero, by round-off.
+    if bool(np.all(y == y[0])):
+        return float(y[0]), 1.0
+    return float(y.mean()), float(y.std()) or 1.0  # squares of tiny rewards may vanish
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a setting is to be learnt."""
+    return isinstance(value, str) and value == "auto"
+
+
+def starting_kernel(corners: Points, nu: float = 2.5) -> Kernel:
+    """Matérn with one lengthscale per dimension, a fifth of √d times the space's span.
+
+    ``corners`` (k × d) span the space.
+    """
+    if corners.dtype == object:
+        raise ValueError("kernel 'auto' needs candidates that are rows of numbers, not objects")
+    return Matern(0.2 * np.sqrt(corners.shape[1]) * _sides(corners), nu=nu)
+
+
+def design_size(dimension: int | None) -> int:
+    """Uniform draws before the first fit: 10, or 4 per dimension."""
+    return max(10, 4 * (dimension or 1))
+
+
+def _sides(corners: Points) -> Floats:
+    span = np.ptp(corners, axis=0)
+    return np.where(span > 0, span, 1.0)

@@ -1,0 +1,141 @@
+"""Points whose posterior is kept up to date, by one pass over their features per batch.
+
+A point that is looked at again and again need not be embedded again: its features stay as they are
+when the dictionary grows, and its mean and leverage follow by what each update says of them.
+"""
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels.base import Kernel
+from noregret.linalg.factors import row_norms, with_room
+from noregret.linalg.threads import for_each
+from noregret.models.posterior import Posterior
+from noregret.models.sparse import Update
+
+#: rows of a piece of work for a thread
+_PIECE = 2048
+#: OpenBLAS multiplies without packing up to this many multiplications
+_UNPACKED_WORK = 990_000
+#: beyond this many vectors packing pays
+_FEW_VECTORS = 32
+#: below this many multiplications threads cost more than they give
+_PARALLEL_WORK = 20_000_000
+
+
+class Followed:
+    """n points with their features Z (n × m) and what the posterior says of them.
+
+    Attributes
+    ----------
+    points
+        n × d, or n objects.
+    residual
+        k(x, x) − ‖z‖²: the prior variance outside the features' span (n).
+    quadratic
+        zᵀV⁻¹z (n).
+    mean
+        The posterior mean (n).
+    """
+
+    def __init__(self, nothing: Points) -> None:
+        self.points = nothing
+        self.residual: Floats = np.empty(0)
+        self.quadratic: Floats = np.empty(0)
+        self.mean: Floats = np.empty(0)
+        self._size = 0
+        self._buffer: Floats = np.empty((0, 0))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def features(self) -> Floats:
+        """Z (n × m, a view)."""
+        return self._buffer[: len(self.points), : self._size]
+
+    def leverage(self, lam: float) -> Floats:
+        """σ̃² of BBKB eq. 3: variance / λ = (k − ‖z‖²)/λ + zᵀV⁻¹z, never negative (n)."""
+        values = self.residual / lam
+        values += self.quadratic
+        return np.maximum(values, 0.0, out=values)
+
+    def append(self, points: Points, posterior: Posterior) -> None:
+        """Follow more points (k × d) from here on."""
+        n, k, m = len(self), len(points), posterior.size
+        Z = posterior.embed(points)
+        self._size = m
+        self.points = np.concatenate([self.points, points])
+        self.residual = np.concatenate([self.residual, posterior.residual(Z, points)])
+        self.quadratic = np.concatenate([self.quadratic, row_norms(Z @ posterior.root)])
+        self.mean = np.concatenate([self.mean, Z @ posterior.theta])
+        self._buffer = with_room(self._buffer, n + k, m)
+        self._buffer[n : n + k, :m] = Z
+
+    def keep(self, rows: Ints) -> None:
+        """Follow only these points from here on."""
+        self._buffer = self._buffer[rows]
+        self.points = self.points[rows]
+        self.residual, self.quadratic = self.residual[rows], self.quadratic[rows]
+        self.mean = self.mean[rows]
+
+    def apply(self, kernel: Kernel, update: Update) -> None:
+        """Bring features, residuals, quadratic forms and means up to date: one pass over Z."""
+        m, new = self._size, update.new_points
+        parts = [update.theta[None, :m]]
+        if update.rank is not None:
+            parts.append(update.rank)
+        if new is not None:
+            parts += [update.border, update.columns]
+            self._buffer = with_room(self._buffer, len(self), m + len(new))
+        stack = np.concatenate(parts)
+        pieces = range(0, len(self), _PIECE)
+        parallel = len(self) * max(m, 8) * len(stack) > _PARALLEL_WORK
+        for_each(lambda start: self._apply(start, kernel, update, stack), pieces, parallel=parallel)
+        if new is not None:
+            self._size = m + len(new)
+
+    def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
+        span = slice(start, min(start + _PIECE, len(self)))
+        m = self._size
+        products = row_products(self._buffer[span, :m], stack)
+        self.mean[span] = products[:, 0]
+        at = 1
+        quadratic = self.quadratic[span]
+        if update.rank is not None:
+            quadratic -= row_norms(products[:, at : at + len(update.rank)])
+            at += len(update.rank)
+        if update.new_points is None:
+            return
+        k = len(update.new_points)
+        fresh = kernel(self.points[span], update.new_points) @ update.border_inverse.T
+        fresh -= products[:, at : at + k]
+        quadratic += row_norms(fresh @ update.columns_inverse.T - products[:, at + k :])
+        residual = self.residual[span]
+        residual -= row_norms(fresh)
+        np.maximum(residual, 0.0, out=residual)
+        self.mean[span] += fresh @ update.theta[m:]
+        self._buffer[span, m : m + k] = fresh
+
+
+def row_products(Z: Floats, vectors: Floats) -> Floats:
+    """Z (r × m) times vectorsᵀ (m × k), one read of Z at memory speed for a few vectors.
+
+    A large BLAS product re-packs Z, which costs more than the product where k is small. OpenBLAS
+    multiplies small matrices without packing, so Z is taken in pieces below its limit, and the
+    vectors are filled up to the eight its kernel takes at a time.
+    """
+    k, m = vectors.shape
+    rows = len(Z)
+    if m == 0:
+        return np.zeros((rows, k))
+    if k == 1 or k > _FEW_VECTORS:
+        return np.asarray(Z @ vectors.T)
+    padded = -(-k // 8) * 8
+    right = np.zeros((m, padded))
+    right[:, :k] = vectors.T
+    out = np.empty((rows, padded))
+    step = max(8, _UNPACKED_WORK // (m * padded))
+    for start in range(0, rows, step):
+        np.matmul(Z[start : start + step], right, out=out[start : start + step])
+    return out[:, :k]

@@ -1,0 +1,84 @@
+"""Functions drawn from the posterior, by pathwise conditioning (Wilson et al. 2020).
+
+A function drawn from the prior by features, g(x) = φ(x)ᵀw with w ~ N(0, I), is moved to the
+posterior. With z(x) = L⁻¹k_S(x) for the dictionary S and its inducing points' values g_S
+
+    f(x) = g(x) + z(x)ᵀ(θ − L⁻¹g_S),    θ ~ N(V⁻¹Zᵀy, λV⁻¹).
+
+Where φ(x)ᵀφ(y) = k(x, y), the part of g outside the span of z has the covariance k − zᵀz, so that f
+has the posterior's law. What the features leave out of the prior is missing only where little has
+been told: at inducing points f is zᵀθ, whatever the features.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.linalg.factors import lower_solve, row_norms, safe_cholesky
+from noregret.models.features import Features
+from noregret.models.posterior import Posterior
+
+
+class Paths:
+    """n functions drawn from the posterior.
+
+    Parameters
+    ----------
+    posterior
+        What is believed of the function.
+    features
+        φ with φ(x)ᵀφ(y) ≈ k(x, y).
+    n
+        How many functions.
+    rng
+        Source of randomness.
+    """
+
+    def __init__(
+        self, posterior: Posterior, features: Features, n: int, rng: np.random.Generator
+    ) -> None:
+        self._posterior, self._features = posterior, features
+        self._weights: Floats = rng.standard_normal((features.size, n))
+        theta = posterior.draw(n, rng)
+        self._inducing: Floats = np.empty((0, features.size))  # L⁻¹φ(S)
+        if posterior.size:
+            self._inducing = lower_solve(posterior.factor, features(posterior.inducing))
+        self._change: Floats = theta - self._inducing @ self._weights
+        # f(x) = φ(x)ᵀw + k_S(x)ᵀ L⁻ᵀ(θ − L⁻¹g_S): nothing is solved for x
+        self._on_kernel = lower_solve(posterior.factor, self._change, transposed=True)
+
+    def values(self, X: Points) -> Floats:
+        """The functions at points (k × d): k × n."""
+        values = self._features(X) @ self._weights
+        if self._posterior.size:
+            values += self._posterior.kernel(X, self._posterior.inducing) @ self._on_kernel
+        return np.asarray(values)
+
+    def function(self, i: int) -> Callable[[Points], tuple[Floats, Floats]]:
+        """The i-th function: gives values (k) and gradients (k × d) at points (k × d)."""
+        weights, on_kernel = self._weights[:, i], self._on_kernel[:, i]
+        posterior, features = self._posterior, self._features
+
+        def evaluate(X: Points) -> tuple[Floats, Floats]:
+            values, gradients = features(X) @ weights, features.gradient(X, weights)
+            if posterior.size:
+                values = values + posterior.kernel(X, posterior.inducing) @ on_kernel
+                tiled = np.broadcast_to(on_kernel, (len(X), len(on_kernel)))
+                gradients = gradients + posterior.kernel.pullback(X, posterior.inducing, tiled)
+            return np.asarray(values), np.asarray(gradients)
+
+        return evaluate
+
+    def missing(self, X: Points) -> Floats:
+        """The posterior variance at points (k × d) that the features leave out (k)."""
+        Z = self._posterior.embed(X)
+        drawn = self._features(X) - Z @ self._inducing
+        return np.asarray(np.maximum(self._posterior.residual(Z, X) - row_norms(drawn), 0.0))
+
+
+def joint_values(posterior: Posterior, X: Points, n: int, rng: np.random.Generator) -> Floats:
+    """The values of n functions at points (k × d), drawn jointly without features: k × n."""
+    mean, _ = posterior.evaluate(X)
+    lower = safe_cholesky(posterior.lam * posterior.covariance(X, X))
+    return np.asarray(mean[:, None] + lower @ rng.standard_normal((len(X), n)))

@@ -1,0 +1,296 @@
+"""The posterior at any points: mean, leverage, covariances, gradients, drawn functions.
+
+Features are those of a dictionary S of inducing points, z(x) = L⁻¹k_S(x) with K_S = L Lᵀ. With
+V = Σ z zᵀ + λI over all evaluations told (BKB eq. 4, BBKB eqs. 1 to 3)
+
+    mean(x) = zᵀV⁻¹ Zᵀy,    variance(x) = k(x, x) − ‖z‖² + λ zᵀV⁻¹z,    leverage = variance / λ.
+
+A dictionary that holds every evaluated arm makes this the exact GP. The features do not depend on
+λ, so one posterior serves several λ at once; the first one is the one that people see.
+
+Evaluations whose rewards are not known yet make a :class:`Fantasy`: variances fall, means stay. The
+dictionary stays as it is while feedback is awaited, so what a pending arm would teach outside its
+span is carried by features of its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for those arms P, (z, e)
+spans them as well.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import qr
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels.base import Kernel
+from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms, safe_cholesky
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is believed of a function, given evaluations told.
+
+    Attributes
+    ----------
+    kernel
+        The prior covariance.
+    inducing
+        The inducing points (m × d, or m objects).
+    factor
+        L (m × m, lower), K_S = LLᵀ.
+    lams
+        The values of λ (g).
+    roots
+        For every λ, F with V⁻¹ = FFᵀ (g matrices, m × m).
+    thetas
+        For every λ, the weights of the mean (g vectors of m).
+    gram
+        G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
+    tolerance
+        Prior variance outside the span that is round-off.
+    """
+
+    kernel: Kernel
+    inducing: Points
+    factor: Floats
+    lams: tuple[float, ...]
+    roots: tuple[Floats, ...]
+    thetas: tuple[Floats, ...]
+    gram: Floats
+    tolerance: float
+
+    @property
+    def lam(self) -> float:
+        """The first λ."""
+        return self.lams[0]
+
+    @property
+    def root(self) -> Floats:
+        """F of the first λ (m × m)."""
+        return self.roots[0]
+
+    @property
+    def theta(self) -> Floats:
+        """The weights of the first λ's mean (m)."""
+        return self.thetas[0]
+
+    @property
+    def size(self) -> int:
+        """m, the number of inducing points."""
+        return len(self.factor)
+
+    def embed(self, X: Points) -> Floats:
+        """z of points (n × d): n × m."""
+        if not self.size:
+            return np.empty((len(X), 0))
+        return lower_solve(self.factor, self.kernel(self.inducing, X)).T
+
+    def residual(self, Z: Floats, X: Points) -> Floats:
+        """k(x, x) − ‖z‖²: the prior variance outside the dictionary's span (n)."""
+        return np.asarray(np.maximum(self.kernel.diag(X) - row_norms(Z), 0.0))
+
+    def evaluate(self, X: Points) -> tuple[Floats, Floats]:
+        """Mean and leverage of points (n each), for the first λ."""
+        Z = self.embed(X)
+        inside = row_norms(Z @ self.root)
+        return np.asarray(Z @ self.theta), self.residual(Z, X) / self.lam + inside
+
+    def evaluate_all(self, X: Points) -> tuple[Floats, Floats]:
+        """Mean and leverage of points for every λ (g × n each)."""
+        Z = self.embed(X)
+        residual = self.residual(Z, X)
+        means = np.array([Z @ theta for theta in self.thetas]).reshape(len(self.lams), len(X))
+        leverages = [
+            residual / lam + row_norms(Z @ root)
+            for lam, root in zip(self.lams, self.roots, strict=True)
+        ]
+        return means, np.array(leverages)
+
+    def covariance(self, X: Points, Y: Points) -> Floats:
+        """Posterior covariances of two blocks of points, over λ (n × k): BBKB eq. 2."""
+        left, right = self.embed(X), self.embed(Y)
+        outside = (self.kernel(X, Y) - left @ right.T) / self.lam
+        return np.asarray(outside + (left @ self.root) @ (right @ self.root).T)
+
+    def distances(self, thetas: list[Floats]) -> Floats:
+        """‖θ − θ_s‖ in the norm of V for older weights θ_s, padded with zeros (k)."""
+        change = np.tile(self.theta[:, None], (1, len(thetas)))
+        for i, theta in enumerate(thetas):
+            change[: len(theta), i] -= theta
+        squares = np.einsum("ij,ij->j", change, self.gram @ change + self.lam * change)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+    def draw(self, n: int, rng: np.random.Generator) -> Floats:
+        """θ of n functions zᵀθ drawn from the posterior on the span (m × n)."""
+        noise = rng.standard_normal((self.size, n))
+        return np.asarray(self.theta[:, None] + np.sqrt(self.lam) * (self.root @ noise))
+
+    def drawn(self, X: Points, theta: Floats, outside: float) -> tuple[Floats, Floats]:
+        """z(x)ᵀθ + outside·√residual(x) (n) and its gradients (n × d)."""
+        Z = self.embed(X)
+        root = np.sqrt(self.residual(Z, X))
+        values = Z @ theta + outside * root
+        half = outside * (0.5 / np.maximum(root, 1e-12)) * (root > 1e-12)
+        gradients = half[:, None] * self.kernel.diag_gradient(X)
+        if self.size:
+            gradients = gradients + self.through_features(X, theta - 2.0 * half[:, None] * Z)
+        return np.asarray(values), np.asarray(gradients)
+
+    def through_features(self, X: Points, on_z: Floats) -> Floats:
+        """Derivatives by z (n × m) as gradients by x (n × d)."""
+        on_k = lower_solve(self.factor, on_z.T, transposed=True).T
+        return self.kernel.pullback(X, self.inducing, on_k)
+
+
+@dataclass
+class Block:
+    """Points with what a fantasy knows of them.
+
+    Attributes
+    ----------
+    points
+        n × d, or n objects.
+    Z
+        Their features (n × m).
+    b
+        Coordinates (n × (m + |P|)): the leverage inside the span is ‖b‖².
+    mean
+        The posterior mean (n).
+    told
+        The leverage from what has been told only (n).
+    leverage
+        The leverage with the pending evaluations (n).
+    """
+
+    points: Points
+    Z: Floats
+    b: Floats
+    mean: Floats
+    told: Floats
+    leverage: Floats
+
+
+class Fantasy:
+    """Mean and leverage of any points given told, pending and picked evaluations.
+
+    Parameters
+    ----------
+    posterior
+        What is believed from evaluations told.
+    points, counts
+        Pending arms (k × d) and how many evaluations of each are pending (k).
+    frozen
+        Whether picks made from here on shrink variances only inside the dictionary's span, as in a
+        batch of BBKB; otherwise they do so exactly.
+    """
+
+    def __init__(
+        self, posterior: Posterior, points: Points, counts: Ints, *, frozen: bool = False
+    ) -> None:
+        self.posterior = posterior
+        self.frozen = frozen
+        m = posterior.size
+        self._points: Points = points[:0]
+        self._lower: Floats = np.empty((0, 0))
+        self._features: Floats = np.empty((0, m))
+        self._fall: Floats = np.empty((0, m))  # leverages fall by ‖_fall b(x)‖²
+        self.pending = 0.0  # Σ leverage of the pending evaluations, at the batch start
+        if len(points):
+            self._condition(points, counts)
+
+    def _condition(self, points: Points, counts: Ints) -> None:
+        Z = self.posterior.embed(points)
+        gram = self.posterior.kernel(points, points) - Z @ Z.T
+        self._lower, kept = pivoted_cholesky(gram, self.posterior.tolerance)
+        self._points, self._features = points[kept], Z[kept]
+        b = self._coordinates(Z, points)
+        told = self._told_leverage(Z, points, b)
+        self.pending = float(counts @ told)
+        b = b * np.sqrt(counts)[:, None]
+        self._fall = lower_solve(safe_cholesky(b @ b.T + np.eye(len(b))), b)
+
+    def block(self, X: Points) -> Block:
+        """What is known of points (n × d)."""
+        Z = self.posterior.embed(X)
+        b = self._coordinates(Z, X)
+        told = self._told_leverage(Z, X, b)
+        leverage = np.maximum(told - self._falls(b), 0.0)
+        return Block(X, Z, b, np.asarray(Z @ self.posterior.theta), told, leverage)
+
+    def evaluate(self, X: Points) -> tuple[Floats, Floats]:
+        """Mean and leverage (n each) of points (n × d)."""
+        block = self.block(X)
+        return block.mean, block.leverage
+
+    def _told_leverage(self, Z: Floats, X: Points, b: Floats) -> Floats:
+        inside = b[:, : self.posterior.size]
+        return self.posterior.residual(Z, X) / self.posterior.lam + row_norms(inside)
+
+    def _falls(self, b: Floats) -> Floats:
+        if not len(self._fall):
+            return np.zeros(len(b))
+        return np.asarray(np.square(b @ self._fall.T).sum(axis=1))
+
+    def _coordinates(self, Z: Floats, X: Points) -> Floats:
+        inside = Z @ self.posterior.root
+        if not len(self._points):
+            return np.asarray(inside)
+        return np.concatenate([inside, self._outside(Z, X)], axis=1)
+
+    def _outside(self, Z: Floats, X: Points) -> Floats:
+        """e/√λ (n × |P|)."""
+        cross = self.posterior.kernel(self._points, X) - self._features @ Z.T
+        return np.asarray(lower_solve(self._lower, cross).T / np.sqrt(self.posterior.lam))
+
+    def add(self, block: Block, position: int) -> None:
+        """Count one more evaluation of a point of a block; the block's leverages fall with it.
+
+        Blocks made before that have fewer coordinates than the fantasy: only this one is kept up.
+        """
+        if not self.frozen:
+            self._span(block, position)
+        b = block.b[position]
+        left = b - (b @ self._fall.T) @ self._fall
+        row = left / np.sqrt(1.0 + max(float(b @ left), 0.0))
+        self._fall = np.concatenate([self._fall, row[None]])
+        if len(self._fall) > 2 * max(len(row), 8):  # only the product of the rows matters
+            self._fall = np.asarray(qr(self._fall, mode="r", check_finite=False)[0][: len(row)])
+        block.leverage = np.maximum(block.leverage - np.square(block.b @ row), 0.0)
+
+    def _span(self, block: Block, position: int) -> None:
+        """Give a point a feature of its own where it lies outside the span."""
+        posterior, k = self.posterior, len(self._points)
+        X, Z = block.points[position : position + 1], block.Z[position : position + 1]
+        outside = block.b[position, posterior.size :] * np.sqrt(posterior.lam)
+        residual = float(posterior.residual(Z, X)[0]) - float(outside @ outside)
+        if residual <= posterior.tolerance:
+            return
+        lower = np.zeros((k + 1, k + 1))
+        lower[:k, :k] = self._lower
+        lower[k, :k] = outside
+        lower[k, k] = np.sqrt(residual)
+        self._lower = lower
+        self._points = np.concatenate([self._points, X])
+        self._features = np.concatenate([self._features, Z])
+        self._fall = np.concatenate([self._fall, np.zeros((len(self._fall), 1))], axis=1)
+        block.b = np.concatenate([block.b, self._outside(block.Z, block.points)[:, k:]], axis=1)
+
+    def bound(self, X: Points, width: float, mean: float = 1.0) -> tuple[Floats, Floats]:
+        """``mean``·mean(x) + ``width``·√leverage(x) (n) and its gradients (n × d)."""
+        posterior, m = self.posterior, self.posterior.size
+        block = self.block(X)
+        root = np.sqrt(block.leverage)
+        values = mean * block.mean + width * root
+        # d√leverage = dleverage / (2√leverage), flat where nothing is left to learn.
+        half = width * (0.5 / np.maximum(root, 1e-12)) * (root > 1e-12)
+        falling = (block.b @ self._fall.T) @ self._fall
+        on_z = (block.b[:, :m] - falling[:, :m]) @ posterior.root.T - block.Z / posterior.lam
+        on_z *= 2.0 * half[:, None]
+        on_z += mean * posterior.theta
+        gradients = (half / posterior.lam)[:, None] * posterior.kernel.diag_gradient(X)
+        if len(self._points):
+            on_e = -2.0 * half[:, None] * falling[:, m:] / np.sqrt(posterior.lam)
+            on_k = lower_solve(self._lower, on_e.T, transposed=True).T
+            on_z -= on_k @ self._features
+            gradients = gradients + posterior.kernel.pullback(X, self._points, on_k)
+        if m:
+            gradients = gradients + posterior.through_features(X, on_z)
+        return np.asarray(values), np.asarray(gradients)

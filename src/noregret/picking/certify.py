@@ -1,0 +1,112 @@
+"""A certificate from a run: the exact posterior of what was told, at every candidate."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats
+from noregret.learning.beliefs import Beliefs
+from noregret.models.assumptions import noise_lams
+from noregret.models.posterior import Posterior
+from noregret.models.sparse import SparseGP
+from noregret.observations import Observations
+from noregret.results import Recommendation
+from noregret.widths import proved
+from noregret.widths.certificate import Certificate, ConfidenceSet
+
+#: multiplications that an exact certificate may take
+_MOST_WORK = 1e12
+#: candidates looked at at a time
+_PIECE = 8192
+
+
+def certificate(
+    optimizer: Any,
+    beliefs: Beliefs,
+    observations: Observations,
+    found: Recommendation,
+    norm: float | None,
+    tol: float | None,
+) -> Certificate:
+    """What can be said of a recommendation.
+
+    Parameters
+    ----------
+    optimizer
+        For its domain and settings.
+    beliefs, observations
+        What is believed, and what has been seen.
+    found
+        The recommendation.
+    norm, tol
+        As for :meth:`noregret.Optimizer.certify`.
+    """
+    assumed, space = beliefs.assumed, optimizer.domain
+    arms = int((observations.told > 0).sum())
+    exact = len(space) * float(arms) ** 2 <= _MOST_WORK
+    model = _exact_model(beliefs, observations) if exact else beliefs.model
+    allowed = _confidence_set(model, beliefs, observations, optimizer.delta, space)
+    norm = assumed.norm if norm is None else norm
+    lower, upper = allowed.bounds(norm)
+    smallest = allowed.smallest_norm()
+    certified, why = _grounds(optimizer, beliefs, norm, smallest)
+    unit = assumed.unit
+    best = max(found.id, 0)
+    return Certificate(
+        id=found.id,
+        point=found.point,
+        lower=float(assumed.reward(lower[best])),
+        upper=float(assumed.reward(upper[best])),
+        gap=unit * max(float(upper.max() - lower[best]), 0.0),
+        alive=int((upper >= lower.max()).sum()),
+        certified=certified,
+        assumptions=why,
+        norm=norm,
+        smallest_norm=smallest,
+        largest_norm=None if tol is None else allowed.largest_norm(best, tol / unit, norm),
+        tol=tol,
+    )
+
+
+def _exact_model(beliefs: Beliefs, observations: Observations) -> SparseGP:
+    """The posterior with every arm told as an inducing point, for a grid of λ fixed beforehand."""
+    assumed, told = beliefs.assumed, np.flatnonzero(observations.told)
+    lams = noise_lams(assumed.noise, assumed.scale, many=True)
+    points = observations.points[told]
+    model = SparseGP(assumed.kernel, lams, points[:0], assumed.scale)
+    sums = np.asarray(assumed.seen(observations.sums, observations.told))[told]
+    model.rebuild(points, observations.told[told], sums, np.arange(len(told)))
+    return model
+
+
+def _confidence_set(
+    model: SparseGP, beliefs: Beliefs, observations: Observations, delta: float, space: Any
+) -> ConfidenceSet:
+    ridges = model.ridges(observations.scatter / beliefs.assumed.unit**2)
+    square = proved.squared_radius(beliefs.assumed.noise, delta, model.log_det_bounds(), ridges)
+    means, leverages = _everywhere(model.posterior(), space)
+    return ConfidenceSet(np.array(model.lams), ridges, means, leverages, square, model.trace())
+
+
+def _everywhere(posterior: Posterior, space: Any) -> tuple[Floats, Floats]:
+    """Means and leverages of all candidates for every λ (g × A each)."""
+    shape = (len(posterior.lams), len(space))
+    means, leverages = np.empty(shape), np.empty(shape)
+    for start in range(0, len(space), _PIECE):
+        ids = np.arange(start, min(start + _PIECE, len(space)))
+        means[:, ids], leverages[:, ids] = posterior.evaluate_all(space.at(ids))
+    return means, leverages
+
+
+def _grounds(optimizer: Any, beliefs: Beliefs, norm: float, smallest: float) -> tuple[bool, str]:
+    """Whether there is a proof, and what it stands on or why there is none."""
+    assumed = beliefs.assumed
+    if optimizer.learnt:
+        learnt = ", ".join(optimizer.learnt)
+        return False, f"Learnt from the same rewards, so nothing is proved: {learnt}."
+    if smallest > norm:
+        return False, f"The rewards refute a norm of {norm:.4g}: they need {smallest:.4g} at least."
+    return True, (
+        f"With probability {1 - optimizer.delta:g}, for the kernel {assumed.kernel!r}, a norm of "
+        f"at most {norm:.4g} and {assumed.noise:.4g}-sub-Gaussian noise."
+    )

@@ -1,0 +1,245 @@
+"""Who is next? The contract of a chooser, and what it knows when it chooses."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.batching import BatchRule
+from noregret.learning.beliefs import Beliefs, Rules
+from noregret.linalg.factors import row_norms
+from noregret.models.posterior import Block, Fantasy, Posterior
+from noregret.observations import Observations
+from noregret.spaces import Space
+
+#: points predicted at a time
+_PIECE = 8192
+#: told points with the largest means from which a search of a box starts too
+_ANCHORS = 5
+
+
+@dataclass(frozen=True)
+class Picks:
+    """What a chooser picked.
+
+    Attributes
+    ----------
+    ids, points
+        The choices (n each); ids are −1 on a box.
+    upper
+        The bound of each when it was picked (n), as the model sees rewards.
+    width
+        The factor of √leverage in use.
+    ratio
+        The bound on the ratio of variances that the batch reached.
+    uniform
+        Whether the choices were drawn uniformly at random.
+    """
+
+    ids: Ints
+    points: Points
+    upper: Floats
+    width: float
+    ratio: float = 1.0
+    uniform: bool = False
+
+    def joined(self, other: "Picks") -> "Picks":
+        """These picks and more of them."""
+        return Picks(
+            np.concatenate([self.ids, other.ids]),
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.upper, other.upper]),
+            self.width,
+            max(self.ratio, other.ratio),
+        )
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A choice with its bounds, as the model sees rewards; ``highest`` bounds every choice."""
+
+    id: int
+    point: Points
+    mean: float
+    lower: float
+    upper: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How upper and lower bounds are computed now.
+
+    Attributes
+    ----------
+    fantasy
+        The posterior, with what is pending.
+    widths
+        Factors of √leverage, for the first λ alone (1) or for every λ (g).
+    inflation
+        What deviations are multiplied with inside a batch: √C̃ where the width is proved.
+    trace
+        tr R: what the dictionary leaves out of the evaluations told.
+    weight
+        Of the mean in the bounds: 0 to go where the deviation is largest.
+    version
+        Which posterior it is.
+    """
+
+    fantasy: Fantasy
+    widths: Floats
+    inflation: float = 1.0
+    trace: float = 0.0
+    weight: float = 1.0
+    version: int = 0
+
+    @property
+    def posterior(self) -> Posterior:
+        """What is believed from evaluations told."""
+        return self.fantasy.posterior
+
+    @property
+    def width(self) -> float:
+        """The factor of √leverage for the first λ."""
+        return float(self.widths[0])
+
+    def evaluate(self, points: Points) -> tuple[Floats, Floats]:
+        """Mean and leverage of points (n each), pending evaluations counted."""
+        return self.fantasy.evaluate(points)
+
+    def upper(self, points: Points) -> Floats:
+        """Upper bounds of points (n) from what has been told only."""
+        return self.at_start(self.fantasy.block(points))
+
+    def inside(self, block: Block) -> Floats:
+        """Upper bounds of a block inside the batch (n): mean + inflated width·√leverage now."""
+        width = self.inflation * self.width
+        return np.asarray(self.weight * block.mean + width * np.sqrt(block.leverage))
+
+    def at_start(self, block: Block) -> Floats:
+        """Upper bounds of a block from what has been told only, the smallest of all λ (n)."""
+        upper = self.weight * block.mean + self.width * np.sqrt(block.told)
+        if len(self.widths) > 1:
+            residual = self.posterior.residual(block.Z, block.points)
+            for mean, radius in self._intervals(block.Z, residual, first=1):
+                upper = np.minimum(upper, mean + radius)
+        return np.asarray(upper)
+
+    def lower(self, Z: Floats, residual: Floats) -> Floats:
+        """Lower bounds of arms with these features and residuals, the largest of all λ (n)."""
+        bounds = [mean - radius for mean, radius in self._intervals(Z, residual)]
+        return np.asarray(np.max(bounds, axis=0))
+
+    def _intervals(
+        self, Z: Floats, residual: Floats, first: int = 0
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """Means and radii (n each) of points with these features, for one λ after the other."""
+        posterior = self.posterior
+        for i in range(first, len(self.widths)):
+            leverage = residual / posterior.lams[i] + row_norms(Z @ posterior.roots[i])
+            yield Z @ posterior.thetas[i], float(self.widths[i]) * np.sqrt(leverage)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a chooser knows when it chooses, or when somebody looks.
+
+    Attributes
+    ----------
+    space
+        What may be chosen.
+    observations
+        What has been seen.
+    beliefs
+        The model of it, up to date.
+    bounds
+        How bounds are computed now, pending evaluations counted.
+    intersected
+        Whether bounds only fall.
+    rule
+        Makes the rule that ends a batch starting here.
+    rng
+        Source of randomness; of its own for a look.
+    events
+        Where to write down what was done on the way.
+    """
+
+    space: Space
+    observations: Observations
+    beliefs: Beliefs
+    bounds: Bounds
+    intersected: bool
+    rule: Callable[[Fantasy], BatchRule]
+    rng: np.random.Generator
+    events: list[dict[str, Any]]
+
+    def note(self, event: str, **details: Any) -> None:
+        """Write down what was done on the way."""
+        self.events.append({"t": self.observations.t, "event": event, **details})
+
+    @property
+    def told(self) -> Ints:
+        """The rows of the arms told."""
+        return np.flatnonzero(self.observations.told)
+
+
+class Chooser(Protocol):
+    """Who is next? What an algorithm picks by, with what it remembers between batches.
+
+    What a chooser remembers is saved with the run: arrays, numbers, and objects made of them.
+    """
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a batch that starts here, at least one and at most ``limit``."""
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The choices to recommend, best first; a look that changes nothing."""
+
+    def alive(self, now: Moment) -> int | None:
+        """How many choices can still be the best, where that is known; a look."""
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each), as the model sees rewards; a look."""
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list of candidates, or with ``keep`` the same one after a run was loaded."""
+
+
+def gp_bounds(
+    beliefs: Beliefs, observations: Observations, rules: Rules, pending: bool, frozen: bool
+) -> Bounds:
+    """The bounds of one GP, with what is pending or without."""
+    rows = np.flatnonzero(observations.pending if pending else [])
+    fantasy = Fantasy(
+        beliefs.model.posterior(),
+        observations.points[rows],
+        observations.pending[rows],
+        frozen=frozen,
+    )
+    widths, _ = rules.widths(beliefs.evidence(observations, rules))
+    trace, version = beliefs.model.trace(), beliefs.model.version
+    return Bounds(fantasy, widths, rules.inflation, trace=trace, version=version)
+
+
+def gp_predict(now: Moment, points: Points) -> tuple[Floats, Floats]:
+    """Mean and variance of points (n each), a piece at a time."""
+    mean, leverage = np.empty(len(points)), np.empty(len(points))
+    for start in range(0, len(points), _PIECE):
+        part = slice(start, start + _PIECE)
+        mean[part], leverage[part] = now.bounds.evaluate(points[part])
+    return mean, now.beliefs.assumed.lam * leverage
+
+
+def uniform_picks(now: Moment, count: int) -> Picks:
+    """Uniform draws, with their bounds."""
+    ids, points = now.space.sample(count, now.rng)
+    return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
+
+
+def best_told(now: Moment) -> Floats:
+    """The told points with the largest means: where a search of a box starts as well (k × d)."""
+    rows = now.told
+    best = rows[np.argsort(-now.beliefs.model.mean(rows), kind="stable")[:_ANCHORS]]
+    return np.asarray(now.observations.points[best])

@@ -1,0 +1,331 @@
+"""What is kept of every candidate of a list: columns of numbers, read from the largest one down.
+
+Where other machines hold the list, each part keeps the columns of its own candidates
+(:mod:`noregret.picking.parts`); the methods are the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import Kernel
+from noregret.linalg.threads import for_each
+from noregret.spaces import Candidates
+
+_BLOCK = 4096
+
+
+class Tops:
+    """Numbers (A) that are read from the largest one down.
+
+    Equal numbers come in the order of their ids, as in a full argmax.
+
+    Attributes
+    ----------
+    values
+        The numbers. Write them by :meth:`put`.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        starts = np.arange(0, len(values), _BLOCK)
+        self._largest: Floats = np.maximum.reduceat(values, starts)
+
+    def put(self, ids: Ints, values: Floats) -> None:
+        """Change some of the numbers."""
+        self.values[ids] = values
+        for block in np.unique(ids // _BLOCK).tolist():
+            self._largest[block] = self.values[block * _BLOCK : (block + 1) * _BLOCK].max()
+
+    def read(self) -> "Reading":
+        """Start to read from the top."""
+        return Reading(self.values, self._largest.copy())
+
+
+class Reading:
+    """Ids in falling order of their numbers, a piece at a time.
+
+    Attributes
+    ----------
+    floor
+        The largest number not read yet; −∞ once all are read.
+    next_id
+        The smallest id that has it.
+    """
+
+    def __init__(self, values: Floats, largest: Floats) -> None:
+        self._values = values
+        self._largest = largest  # of what has not been read, by block
+        self._left: dict[int, Floats] = {}  # blocks read in part, −∞ for what has been read
+        self._settle()
+
+    def take(self, count: int) -> Ints:
+        """The next ids, about ``count`` of them and at least one."""
+        blocks = np.argsort(-self._largest, kind="stable")
+        opened = 1
+        while True:
+            ids, values = self._open(blocks, opened)
+            if len(ids) >= count or opened >= len(blocks):
+                break
+            opened *= 2
+        if len(ids) > count:
+            cut = np.partition(values, len(values) - count)[len(values) - count]
+            ids, values = ids[values >= cut], values[values >= cut]
+        chosen = np.asarray(ids[np.lexsort((ids, -values))[:count]])
+        self.skip(chosen)
+        return chosen
+
+    def skip(self, ids: Ints) -> None:
+        """Count some ids as read."""
+        for block in np.unique(ids // _BLOCK).tolist():
+            left = self._block(block)
+            left[ids[ids // _BLOCK == block] - block * _BLOCK] = -np.inf
+            self._largest[block] = left.max()
+        self._settle()
+
+    def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
+        """What can be read once the first blocks are opened: all that no other block exceeds."""
+        level, limit = -np.inf, len(self._values)
+        if opened < len(blocks):
+            level = self._largest[blocks[opened]]
+            # Ties with a block not opened yet are read only where their ids are smaller.
+            limit = int(blocks[opened]) * _BLOCK
+        ids, values = [], []
+        for block in blocks[:opened].tolist():
+            own = self._block(block)
+            numbers = np.arange(block * _BLOCK, block * _BLOCK + len(own))
+            wanted = (own > level) | ((own == level) & (numbers < limit) & (level > -np.inf))
+            ids.append(numbers[wanted])
+            values.append(own[wanted])
+        return np.concatenate(ids), np.concatenate(values)
+
+    def _block(self, block: int) -> Floats:
+        if block not in self._left:
+            self._left[block] = self._values[block * _BLOCK : (block + 1) * _BLOCK].copy()
+        return self._left[block]
+
+    def _settle(self) -> None:
+        """Note what is on top of what has not been read."""
+        block = int(np.argmax(self._largest))
+        self.floor = float(self._largest[block])
+        self.next_id = len(self._values)
+        if self.floor > -np.inf:
+            self.next_id = block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
+
+
+#: rows of a list that a function is computed for at a time
+_PIECE = 1 << 16
+
+#: gives the points (n × d) of ids (n)
+PointsOf = Callable[[Ints], Points]
+
+
+@dataclass(frozen=True)
+class PriorRoot:
+    """scale·√(k(x, x)/λ): what the bounds of candidates start from."""
+
+    kernel: Kernel
+    scale: float = 1.0
+    lam: float = 1.0
+
+    def of(self, space: Candidates) -> Floats:
+        """Its values on a list (A); nothing is read where k(x, x) is the same everywhere."""
+        same = self.kernel.constant
+        if same is not None:
+            return np.full(len(space), self.scale * np.sqrt(same / self.lam))
+        diagonal = over_list(self.kernel.diag, space.at, len(space))
+        return np.asarray(self.scale * np.sqrt(diagonal / self.lam))
+
+
+class Taken(NamedTuple):
+    """Candidates taken from a queue: their ids (n), stale bounds (n) and points (n × d)."""
+
+    ids: Ints
+    stale: Floats
+    points: Points
+
+
+class Queue(Protocol):
+    """Candidates in falling order of their stale bounds; ties in the order of ids."""
+
+    @property
+    def floor(self) -> float:
+        """The largest stale bound not taken yet; −∞ once all are taken."""
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has it."""
+
+    def take(self, count: int) -> Taken:
+        """The next candidates, ``count`` of them or all that are left."""
+
+
+class ListQueue:
+    """The candidates of a list on this machine."""
+
+    def __init__(self, values: Tops, points: PointsOf) -> None:
+        self._reading: Reading = values.read()
+        self._values, self._points = values.values, points
+
+    @property
+    def floor(self) -> float:
+        """The largest stale bound not taken yet; −∞ once all are taken."""
+        return self._reading.floor
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has it."""
+        return self._reading.next_id
+
+    def take(self, count: int) -> Taken:
+        """The next candidates, ``count`` of them or all that are left."""
+        ids = self._reading.take(count)
+        return Taken(ids, self._values[ids], self._points(ids))
+
+    def skip(self, ids: Ints) -> None:
+        """Pass over some candidates."""
+        self._reading.skip(ids)
+
+
+class UpperColumn:
+    """An upper bound of every candidate.
+
+    Parameters
+    ----------
+    prior
+        Where bounds start.
+    values
+        The bounds (A).
+    """
+
+    def __init__(self, prior: PriorRoot, values: Floats) -> None:
+        self.prior = prior
+        self._tops = Tops(values)
+
+    @classmethod
+    def fresh(cls, prior: PriorRoot, space: Candidates) -> "UpperColumn":
+        """The column of a list of which nothing is known."""
+        return cls(prior, prior.of(space))
+
+    def arrays(self) -> tuple[Floats]:
+        """What the column is made of beside the prior."""
+        return (self._tops.values,)
+
+    def read(self, points: PointsOf) -> ListQueue:
+        """Start to read candidates from the largest bound down."""
+        return ListQueue(self._tops, points)
+
+    def put(self, ids: Ints, values: Floats) -> None:
+        """Change the bounds of some candidates."""
+        self._tops.put(ids, values)
+
+    def of(self, ids: Ints) -> Floats:
+        """The bounds of some candidates (n)."""
+        return self._tops.values[ids]
+
+    def lost(self) -> list[int]:
+        """The parts that were lost lately: there are none here."""
+        return []
+
+    def gathered(self) -> "UpperColumn":
+        """The column on this machine."""
+        return self
+
+
+class LookColumns:
+    """What was known of every candidate when it was last looked at.
+
+    Parameters
+    ----------
+    prior
+        √(k(x, x)/λ).
+    prior_root
+        Its values (A).
+    mean, root
+        The mean and √leverage of every candidate when it was last looked at (A each).
+    moment
+        Which moment that was (A); 0: never, and the prior is meant.
+    """
+
+    def __init__(
+        self, prior: PriorRoot, prior_root: Floats, mean: Floats, root: Floats, moment: Ints
+    ) -> None:
+        self.prior = prior
+        self._prior_root = prior_root
+        self._mean, self._root, self._moment = mean, root, moment
+
+    @classmethod
+    def fresh(cls, prior: PriorRoot, space: Candidates) -> "LookColumns":
+        """The columns of a list of which nothing is known."""
+        root = prior.of(space)
+        return cls(prior, root, np.zeros(len(root)), root.copy(), np.zeros(len(root), np.int32))
+
+    def __len__(self) -> int:
+        return len(self._mean)
+
+    def arrays(self) -> tuple[Floats, Floats, Floats, Ints]:
+        """What the columns are made of beside the prior."""
+        return self._prior_root, self._mean, self._root, self._moment
+
+    def read(self, points: PointsOf, reach: Floats, ids: Ints, known: Floats) -> ListQueue:
+        """Start to read candidates from the largest stale bound down.
+
+        Parameters
+        ----------
+        points
+            Gives the points of ids.
+        reach
+            How far a bound may lie above the mean of each moment, in √leverage of then; ∞ where a
+            moment says nothing. The first one is the prior's.
+        ids, known
+            Candidates whose bounds now are known, and those bounds (n each).
+        """
+        own = reach[self._moment]
+        usable = np.isfinite(own)
+        stale = self._mean + np.where(usable, own, 0.0) * self._root
+        prior = float(reach[0]) * self._prior_root
+        stale = np.where(usable, np.minimum(stale, prior), prior)
+        stale[ids] = known
+        # Round-off must not make a bound of the past smaller than the bound now.
+        stale += 1e-9 * (np.abs(stale) + self._root)
+        return ListQueue(Tops(stale), points)
+
+    def used(self, moments: int) -> Ints:
+        """How many candidates were last looked at at each moment."""
+        return np.bincount(self._moment, minlength=moments)
+
+    def forget(self, moments: list[int]) -> None:
+        """What the prior says takes the place of what was known at these moments."""
+        which = np.flatnonzero(np.isin(self._moment, moments))
+        self._mean[which], self._moment[which] = 0.0, 0
+        self._root[which] = self._prior_root[which]
+
+    def put(self, ids: Ints, mean: Floats, root: Floats, moment: int) -> None:
+        """Note what is known of some candidates at a moment."""
+        self._mean[ids], self._root[ids] = mean, root
+        self._moment[ids] = moment
+
+    def lost(self) -> list[int]:
+        """The parts that were lost lately: there are none here."""
+        return []
+
+    def gathered(self) -> "LookColumns":
+        """The columns on this machine."""
+        return self
+
+
+def over_list(
+    function: Callable[[Points], Floats], points: PointsOf, size: int, *, heavy: bool = False
+) -> Floats:
+    """``function(points)`` → n values, for every candidate of a list, a piece at a time (A)."""
+    out = np.empty(size)
+
+    def work(start: int) -> None:
+        ids = np.arange(start, min(start + _PIECE, size))
+        out[ids] = function(points(ids))
+
+    for_each(work, range(0, size, _PIECE), parallel=heavy)
+    return out

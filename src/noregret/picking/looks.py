@@ -1,0 +1,37 @@
+"""What a chooser that picks in its own way leaves to a chooser that picks by bounds."""
+
+from typing import Any, Generic, TypeVar
+
+from noregret._types import Floats, Ints, Points
+from noregret.picking.chooser import Chooser, Interval, Moment
+
+Other = TypeVar("Other", bound=Chooser)
+
+
+class LooksByBounds(Generic[Other]):
+    """Recommends and predicts as another chooser does.
+
+    Parameters
+    ----------
+    by_bounds
+        That other chooser.
+    """
+
+    def __init__(self, by_bounds: Other) -> None:
+        self._by_bounds = by_bounds
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The choices to recommend, by their lower bounds."""
+        return self._by_bounds.ranking(now, count)
+
+    def alive(self, now: Moment) -> int | None:
+        """Not known: bounds that nothing is picked by are not kept up; ``certify`` counts."""
+        return None
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return self._by_bounds.predict(now, ids, points)
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list, or with ``keep`` the same one after a run was loaded."""
+        self._by_bounds.restart(space, keep=keep)

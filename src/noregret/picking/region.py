@@ -1,0 +1,130 @@
+"""Who is next in a box? The largest upper bound, every other time near the best point known."""
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.picking.box import BoxSearch
+from noregret.picking.chooser import Moment, Picks
+from noregret.picking.looks import LooksByBounds
+from noregret.picking.ucb import BoxUCB
+from noregret.spaces import Box
+
+#: sides of the region, as fractions of the box's
+_LARGEST, _SMALLEST = 0.8, 0.5**7
+#: bounds in the region, as a fraction of the whole box's width
+_LOCAL_WIDTH = 0.5
+#: successes in a row that double the side
+_SUCCESSES = 3
+
+
+class TrustRegion(LooksByBounds[BoxUCB]):
+    """Alternates picks in the whole box with picks in a trust region.
+
+    State: the region's sides, how its last picks went, and its picks that are not judged yet.
+
+    Parameters
+    ----------
+    by_bounds
+        Chooses in the whole box, and in parts of it.
+    """
+
+    def __init__(self, by_bounds: BoxUCB) -> None:
+        super().__init__(by_bounds)
+        self._box = by_bounds.search.box
+        #: sides as fractions of the box's
+        self.side = _LARGEST
+        #: picks in the region in a row that were better than all before, or were not
+        self.successes = 0
+        self.failures = 0
+        self._local = False  # whether the last batch was chosen in the region
+        self._centre = -1  # row of the region's centre
+        # Picks in the region that are not judged yet (k × d), and how often each had been told when
+        # it was picked (k).
+        self._tried: Floats = np.asarray(self._box.nothing)
+        self._before: Ints = np.empty(0, dtype=np.int64)
+
+    def region(self, now: Moment) -> Box:
+        """The region around the point with the largest mean; the whole box at the start."""
+        if not now.observations.t:
+            return self._box
+        return self._around(now.observations.points[_best(now)])
+
+    @property
+    def waiting(self) -> int:
+        """Picks in the region that are not judged yet."""
+        return len(self._tried)
+
+    def _around(self, centre: Floats) -> Box:
+        box = self._box
+        half = 0.5 * self.side * (box.upper - box.lower)
+        lower = np.maximum(box.lower, centre - half)
+        upper = np.minimum(box.upper, centre + half)
+        narrow = lower >= upper  # too narrow for floating point
+        lower, upper = np.where(narrow, box.lower, lower), np.where(narrow, box.upper, upper)
+        return Box(np.column_stack([lower, upper]))
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """Picks of one kind, the other than last time."""
+        self._judge(now)
+        self._local = not self._local and now.observations.t > 0  # else there is no best point
+        if not self._local:
+            return self._by_bounds.choose(now, limit)
+        self._centre = _best(now)
+        region = self._around(now.observations.points[self._centre])
+        search = BoxSearch(region, self._by_bounds.search.method, local=True)
+        picks = self._by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
+        self._try(now, picks.points)
+        return picks
+
+    def _try(self, now: Moment, points: Points) -> None:
+        """Remember new picks in the region until they are told or cancelled."""
+        told, _ = _seen(now, points)
+        known = {point.tobytes() for point in self._tried}
+        new = [i for i, point in enumerate(points) if point.tobytes() not in known]
+        self._tried = np.concatenate([self._tried, points[new]])
+        self._before = np.concatenate([self._before, told[new]])
+
+    def _judge(self, now: Moment) -> None:
+        """Count the picks in the region told since, and change its sides where it is time to."""
+        told, pending = _seen(now, self._tried)
+        arrived = told > self._before
+        points = self._tried[arrived]
+        waiting = ~arrived & (told + pending > self._before)  # not told, not cancelled
+        self._tried, self._before = self._tried[waiting], self._before[waiting]
+        if not len(points):
+            return
+        best = _best(now)
+        better = best != self._centre and bool(
+            np.any(np.all(points == now.observations.points[best], axis=1))
+        )
+        self.successes = self.successes + 1 if better else 0
+        self.failures = 0 if better else self.failures + len(points)
+        if self.successes >= _SUCCESSES:
+            self.successes = 0
+            self._resize(now, min(2.0 * self.side, _LARGEST))
+        elif self.failures >= max(4, self._box.dimension):
+            self.failures = 0
+            smaller = 0.5 * self.side
+            self._resize(now, smaller if smaller >= _SMALLEST else _LARGEST)
+
+    def _resize(self, now: Moment, side: float) -> None:
+        if side != self.side:
+            self.side = side
+            now.note("trust region", side=side)
+
+
+def _best(now: Moment) -> int:
+    """The told row with the largest mean."""
+    rows = now.told
+    return int(rows[np.argmax(now.beliefs.model.mean(rows))])
+
+
+def _seen(now: Moment, points: Points) -> tuple[Ints, Ints]:
+    """How often points (k × d) have been told, and are pending (k each)."""
+    observations = now.observations
+    rows = observations.known_rows(np.full(len(points), -1), points)
+    never = np.zeros(1, dtype=np.int64)  # row −1
+    return (
+        np.concatenate([observations.told, never])[rows],
+        np.concatenate([observations.pending, never])[rows],
+    )

@@ -1,0 +1,211 @@
+"""Who is next among arms that say nothing of each other? Beliefs, bounds and choice, no GP."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.learning.beliefs import Rules
+from noregret.learning.learner import Learner
+from noregret.models.assumptions import Assumptions
+from noregret.observations import Observations
+from noregret.picking.chooser import Interval, Moment, Picks
+from noregret.rewards.arm_means import TruncatedMeans
+from noregret.spaces import Candidates
+from noregret.widths.evidence import Evidence
+
+
+class SeparateArms:
+    """What is believed of arms from their own rewards only.
+
+    It answers what :class:`~noregret.learning.beliefs.Beliefs` answers of a GP, whose dictionary
+    would be empty.
+
+    Attributes
+    ----------
+    assumed, learner, t, latest, version, refuted
+        As for the beliefs of a GP; nothing is learnt, and nothing refuted.
+    estimate
+        The truncated means.
+    means
+        The mean of every arm (u), 0 for arms without rewards.
+    """
+
+    #: inducing points
+    size = 0
+    refuted = False
+
+    def __init__(self, assumed: Assumptions, learner: Learner, estimate: TruncatedMeans) -> None:
+        self.assumed = assumed
+        self.learner = learner
+        self.estimate = estimate
+        self.t = 0
+        self.version = 0
+        self.latest: Ints = np.empty(0, dtype=np.int64)
+        self.dictionary: Ints = np.empty(0, dtype=np.int64)
+        self.means: Floats = np.empty(0)
+
+    def is_current(self, observations: Observations) -> bool:
+        """Whether everything seen has been taken in."""
+        return observations.t == self.t and len(observations) == len(self.means)
+
+    def effective_dimension(self) -> float:
+        """There is no posterior with degrees of freedom."""
+        return 0.0
+
+    def log_det(self) -> float:
+        """There is no kernel matrix."""
+        return 0.0
+
+    def take_in(
+        self, observations: Observations, rules: Rules, rng: np.random.Generator
+    ) -> list[dict[str, Any]]:
+        """Take in what has been told since."""
+        latest = np.unique(observations.history_rows[self.t :])
+        self.means = self.estimate.means(observations)
+        self.latest, self.t = latest, observations.t
+        return []
+
+    def evidence(self, observations: Observations, rules: Rules) -> Evidence:
+        """What a width may depend on: of a GP there is nothing."""
+        nothing = np.zeros(1)
+        return Evidence(
+            t=self.t,
+            noise=self.assumed.noise,
+            norm=self.assumed.norm,
+            delta=rules.delta,
+            lams=np.array(self.assumed.lams),
+            ratio=rules.ratio,
+            choices=rules.choices,
+            log_dets=nothing,
+            ridges=nothing,
+            trace=0.0,
+            summed=0.0,
+            summed_three=0.0,
+            prior_sum=0.0,
+            dimension=self.effective_dimension,
+            estimate=self.estimate,
+        )
+
+
+@dataclass(frozen=True)
+class SeparateBounds:
+    """How bounds are computed now: mean ± β·n^(−α/(1+α)).
+
+    Attributes
+    ----------
+    width
+        β√λ, so that ``opt.beta`` is β.
+    beta
+        β.
+    alpha
+        α.
+    means, counts
+        Means and evaluations of the arms (u each), pending ones counted or not.
+    """
+
+    width: float
+    beta: float
+    alpha: float
+    means: Floats
+    counts: Ints
+
+    def deviations(self, counts: Ints) -> Floats:
+        """n^(−α/(1+α)); 1 for arms never evaluated, as |mean| ≤ v^(1/(1+α)) ≤ β by Jensen."""
+        power = -self.alpha / (1.0 + self.alpha)
+        return np.asarray(np.maximum(counts, 1).astype(np.float64) ** power)
+
+    def evaluate(self, points: Points) -> tuple[Floats, Floats]:
+        """Arms say nothing of other points."""
+        raise TypeError("separate arms say nothing of other points: predict ids of the list")
+
+
+def separate_bounds(
+    beliefs: SeparateArms, observations: Observations, rules: Rules, pending: bool, frozen: bool
+) -> SeparateBounds:
+    """The bounds of separate arms, with what is pending or without."""
+    widths, _ = rules.widths(beliefs.evidence(observations, rules))
+    width = float(widths[0])
+    means = np.zeros(len(observations))  # those asked for since have no reward
+    means[: len(beliefs.means)] = beliefs.means
+    return SeparateBounds(
+        width,
+        width / float(np.sqrt(beliefs.assumed.lam)),
+        beliefs.estimate.moment.alpha,
+        means,
+        observations.told + observations.pending * pending,
+    )
+
+
+class SeparateUCB:
+    """The largest upper bound; arms never evaluated come first, in their order."""
+
+    def __init__(self, space: Candidates) -> None:
+        self.space = space
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a batch that starts here."""
+        bounds, observations = _bounds(now), now.observations
+        rows = np.flatnonzero(observations.ids >= 0)
+        ids, counts = observations.ids[rows], bounds.counts[rows]
+        seen = np.zeros(len(self.space), dtype=bool)
+        seen[ids[counts > 0]] = True
+        first = np.flatnonzero(~seen)[:limit]
+        chosen, upper = first.tolist(), [np.inf] * len(first)
+        # Arms that come first are pending from here on; of those without a reward the mean is 0.
+        fresh = first[np.isin(first, ids, invert=True)]
+        means = np.concatenate([bounds.means[rows], np.zeros(len(fresh))])
+        ids = np.concatenate([ids, fresh])
+        counts = np.concatenate([counts, np.zeros(len(fresh), dtype=np.int64)])
+        counts[np.isin(ids, first)] += 1
+        values = means + bounds.beta * bounds.deviations(counts)
+        while len(chosen) < limit:
+            top = np.flatnonzero(values == values.max())
+            best = int(top[np.argmin(ids[top])])
+            chosen.append(int(ids[best]))
+            upper.append(float(values[best]))
+            counts[best] += 1
+            values[best] = means[best] + bounds.beta * bounds.deviations(counts[best : best + 1])[0]
+        picked = np.array(chosen, dtype=np.int64)
+        return Picks(picked, self.space.at(picked), np.array(upper), bounds.width)
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and squared deviation of choices (n each)."""
+        bounds = _bounds(now)
+        rows = now.observations.known_rows(ids, points)
+        means = np.append(bounds.means, 0.0)[rows]  # the row −1 is that of arms never seen
+        counts = np.append(bounds.counts, 0)[rows]
+        return means, np.square(bounds.deviations(counts))
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        bounds = _bounds(now)
+        rows = now.told
+        rows = rows[now.observations.ids[rows] >= 0]
+        radius = bounds.beta * bounds.deviations(bounds.counts[rows])
+        lower, upper = bounds.means[rows] - radius, bounds.means[rows] + radius
+        highest = float(upper.max(initial=-np.inf))
+        if len(rows) < len(self.space):
+            highest = max(highest, bounds.beta)
+        if not len(rows):
+            return [Interval(0, self.space.points[0], 0.0, -highest, highest, highest)]
+        found = []
+        for i in np.argsort(-lower, kind="stable")[:count].tolist():
+            id_ = int(now.observations.ids[rows[i]])
+            point, mean = self.space.points[id_], float(bounds.means[rows[i]])
+            found.append(Interval(id_, point, mean, float(lower[i]), float(upper[i]), highest))
+        return found
+
+    def alive(self, now: Moment) -> int | None:
+        """Not known: bounds of all times need not hold at once."""
+        return None
+
+    def restart(self, space: Candidates, *, keep: bool = False) -> None:
+        """Another list, of other arms; the same list with ``keep``."""
+        self.space = space
+
+
+def _bounds(now: Moment) -> SeparateBounds:
+    """The bounds, which are those of :func:`separate_bounds` here."""
+    return cast(SeparateBounds, now.bounds)

@@ -1,0 +1,253 @@
+"""Who is next? The maximiser of a function drawn from the posterior, or a uniform draw.
+
+Draws of the maximiser are draws from F_t, its posterior (ξ-greedy TS, Basu & Ghosh, Algorithm 1).
+"""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import RBF, Kernel, Matern
+from noregret.models.features import (
+    Features,
+    FourierFeatures,
+    MercerFeatures,
+    NystromFeatures,
+    mercer_is_available,
+)
+from noregret.models.pathwise import Paths, joint_values
+from noregret.picking.baselines import asked, some_picks
+from noregret.picking.box import BoxSearch
+from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
+from noregret.picking.draws import best_of_list
+from noregret.picking.looks import LooksByBounds
+from noregret.picking.ucb import BoxUCB, ListUCB
+from noregret.spaces import Box, Candidates
+
+#: what the prior may be drawn with
+FEATURES = ("mercer", "nystrom", "qff", "rff")
+#: candidates whose values are drawn jointly, without features
+_JOINT = 1000
+#: points that carry Nyström features
+_NYSTROM_POINTS = 400
+#: error of the kernel by quadrature features, as a fraction of k(x, x)
+_QUADRATURE_ERROR = 1e-6
+#: the part of the prior variance that Mercer features may leave out
+_MISSING = 1e-3
+#: draws of the maximiser behind recommend() and converged()
+_MODE_DRAWS = 64
+#: functions drawn at a time
+_TOGETHER = 1024
+#: climbs per drawn function on a box
+_CLIMBS = 3
+
+
+class Thompson(LooksByBounds[ListUCB | BoxUCB]):
+    """Maximisers of drawn functions, and with probability ξ uniform draws instead.
+
+    Parameters
+    ----------
+    by_bounds
+        Knows the space, predicts, and knows the largest upper bound.
+    features
+        What the prior is drawn with, see :data:`FEATURES`; ``None``: what suits kernel and space.
+    xi
+        ξ.
+    n_init
+        Uniform draws at the start.
+    seed
+        Of the features, and of draws for somebody who looks.
+    """
+
+    def __init__(
+        self, by_bounds: ListUCB | BoxUCB, features: str | None, xi: float, n_init: int, seed: int
+    ) -> None:
+        super().__init__(by_bounds)
+        self._kind = features
+        self._xi = xi
+        self._n_init = n_init
+        self._seed = seed
+        self._corners = _space(by_bounds).corners  # of all lists so far
+        self._kernel: Kernel | None = None  # that the features were made for
+        self._features: Features | None = None
+        self._made = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the features, which seed, kernel and space tell."""
+        return {**vars(self), "_features": None, "_made": False}
+
+    # -- choosing ----------------------------------------------------------------------------
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """Uniform draws or maximisers, one kind for a whole batch (Section 5.1)."""
+        if asked(now) < self._n_init or not now.observations.t or now.rng.random() < self._xi:
+            return uniform_picks(now, limit)
+        return some_picks(now, *self._maximisers(now, limit, now.rng))
+
+    def _maximisers(self, now: Moment, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
+        """n draws from F_t: ids and points (n each)."""
+        features = self.features(now.beliefs.assumed.kernel)
+        sizes = [min(_TOGETHER, n - start) for start in range(0, n, _TOGETHER)]
+        by_bounds = self._by_bounds
+        if isinstance(by_bounds, ListUCB):
+            space = by_bounds.space
+            ids = np.concatenate([_on_list(space, now, features, size, rng) for size in sizes])
+            return ids, space.at(ids)
+        assert features is not None  # values are drawn jointly on lists only
+        search = by_bounds.search
+        found = [_in_box(search, now, features, size, rng) for size in sizes]
+        return np.full(n, -1, dtype=np.int64), np.concatenate(found)
+
+    # -- features ----------------------------------------------------------------------------
+
+    def features(self, kernel: Kernel) -> Features | None:
+        """What the prior is drawn with; ``None``: values of the whole list are drawn jointly."""
+        if not self._made or self._kernel is not kernel:
+            self._features = self._make(kernel)
+            self._kernel, self._made = kernel, True
+        return self._features
+
+    def _make(self, kernel: Kernel) -> Features | None:
+        rng = np.random.default_rng([self._seed, 1])
+        space = _space(self._by_bounds)
+        kind = self._kind
+        if kind == "qff":
+            return _quadrature(kernel, self._corners)
+        if kind is None and _length(self._by_bounds) <= _JOINT:
+            return None
+        if kind == "mercer" or (kind is None and space.dimension in (1, 2)):
+            found = _mercer(kernel, self._by_bounds, named=kind is not None)
+            if found is not None:
+                return found
+        if kind == "rff" or (kind is None and isinstance(kernel, (RBF, Matern))):
+            if space.dimension is None:
+                raise ValueError("features 'rff' need points of numbers; use 'nystrom'")
+            return FourierFeatures(kernel, space.dimension, rng)
+        return NystromFeatures(kernel, space.spread(_NYSTROM_POINTS, rng))
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list; refused before anything changes where quadrature cannot cover it too."""
+        if not keep and self._kind == "qff":
+            corners = np.concatenate([self._corners, space.corners])
+            if self._kernel is not None:
+                _quadrature(self._kernel, corners)
+            self._corners = corners
+        self._made = False
+        super().restart(space, keep=keep)
+
+    # -- what is known -----------------------------------------------------------------------
+
+    def maximisers(self, now: Moment, n: int) -> tuple[Ints, Points]:
+        """n draws from F_t for somebody who looks: ids and points (n each)."""
+        return self._maximisers(now, n, np.random.default_rng([self._seed, 2, now.observations.t]))
+
+    def spread(self, now: Moment) -> float:
+        """The root mean square distance of draws from F_t from their mean.
+
+        On a list of objects, the share of draws that are not the most frequent one.
+        """
+        ids, points = self.maximisers(now, _MODE_DRAWS)
+        if points.dtype == object:
+            return float(1.0 - np.bincount(ids).max() / len(ids))
+        return float(np.sqrt(np.square(points - points.mean(axis=0)).sum(axis=1).mean()))
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The mode of F_t, with its bounds from the GP; then others, by their lower bounds."""
+        others = self._by_bounds.ranking(now, count)
+        if not now.observations.t:
+            return others
+        ids, points = self.maximisers(now, _MODE_DRAWS)
+        means, leverages = now.bounds.fantasy.evaluate(points)
+        if isinstance(self._by_bounds, ListUCB):
+            # Of candidates drawn equally often, the one with the largest mean.
+            often = np.bincount(ids)[ids]
+            at = int(np.lexsort((means, often))[-1])
+        else:
+            at = _densest(points / np.ptp(self._by_bounds.search.box.corners, axis=0))
+        mean, radius = float(means[at]), now.bounds.width * float(np.sqrt(leverages[at]))
+        highest = max(others[0].highest, mean + radius)
+        found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius, highest)
+        rest = [other for other in others if other.id < 0 or other.id != found.id]
+        return [found, *rest[: count - 1]]
+
+
+def _space(by_bounds: ListUCB | BoxUCB) -> Candidates | Box:
+    return by_bounds.space if isinstance(by_bounds, ListUCB) else by_bounds.search.box
+
+
+def _length(by_bounds: ListUCB | BoxUCB) -> float:
+    """The number of candidates, ∞ in a box."""
+    return len(by_bounds.space) if isinstance(by_bounds, ListUCB) else math.inf
+
+
+def _mercer(kernel: Kernel, by_bounds: ListUCB | BoxUCB, *, named: bool) -> MercerFeatures | None:
+    """Mercer features; where nobody named them, only if they leave out next to nothing."""
+    if isinstance(by_bounds, ListUCB):
+        if named:
+            raise ValueError("features 'mercer' need a box; on a list use 'nystrom'")
+        return None
+    box = by_bounds.search.box
+    if not named and not mercer_is_available(kernel, box):
+        return None
+    features = MercerFeatures(kernel, box)
+    if features.missing <= _MISSING:
+        return features
+    if not named:
+        return None
+    warnings.warn(
+        f"features 'mercer' leave out {features.missing:.0%} of the prior variance of {kernel!r}: "
+        "features 'rff' do not",
+        stacklevel=2,
+    )
+    return features
+
+
+def _quadrature(kernel: Kernel, corners: Points) -> Features:
+    """Features for all points between these (k × d)."""
+    # Its module imports scipy.special, which is slow.
+    from noregret.models.fourier import QuadratureFeatures, quadrature_for
+
+    fourier = quadrature_for(kernel, corners, None, _QUADRATURE_ERROR)
+    return QuadratureFeatures(fourier, corners.shape[1], _QUADRATURE_ERROR)
+
+
+def _on_list(
+    space: Candidates, now: Moment, features: Features | None, n: int, rng: np.random.Generator
+) -> Ints:
+    """The maximisers of n drawn functions (n ids)."""
+    posterior = now.bounds.posterior
+    if features is None:
+        values = joint_values(posterior, space.at(np.arange(len(space))), n, rng)
+        return np.asarray(values.argmax(axis=0))
+    paths = Paths(posterior, features, n, rng)
+    if not isinstance(features, NystromFeatures):
+        return best_of_list(space, n, paths.values)
+
+    def with_missing(points: Points) -> Floats:
+        """What few landmarks leave out is drawn for each candidate on its own."""
+        noise = rng.standard_normal((len(points), n))
+        return paths.values(points) + np.sqrt(paths.missing(points))[:, None] * noise
+
+    return best_of_list(space, n, with_missing)
+
+
+def _in_box(
+    search: BoxSearch, now: Moment, features: Features, n: int, rng: np.random.Generator
+) -> Floats:
+    """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
+    paths = Paths(now.bounds.posterior, features, n, rng)
+    screen = np.concatenate([best_told(now), search.box.spread(search.screen_size, rng)])
+    values = paths.values(screen)
+    found = [search.climb(paths.function(i), screen, values[:, i], _CLIMBS)[0] for i in range(n)]
+    return np.array(found)
+
+
+def _densest(points: Floats) -> int:
+    """The point (of n × d) in the densest place, by a Gaussian density with Scott's bandwidth."""
+    n, d = points.shape
+    apart = np.square(points[:, None] - points[None]).sum(axis=2)
+    bandwidth = max(float(points.var(axis=0).sum()), 1e-12) * n ** (-2.0 / (d + 4))
+    return int(np.exp(-0.5 * apart / bandwidth).sum(axis=1).argmax())

@@ -1,0 +1,232 @@
+"""Who is next? The largest upper confidence bound, on a list or in a box."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.picking.box import BoxSearch, box_batch, highest_bound
+from noregret.picking.chooser import Interval, Moment, Picks, best_told, gp_predict
+from noregret.picking.columns import PriorRoot
+from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
+from noregret.picking.parts import fresh_looks, fresh_uppers
+from noregret.spaces import Box, Candidates
+
+#: multiplications that counting the candidates alive may take, and candidates at a time
+_MOST_WORK, _LARGEST_LOOK = 2e9, 4096
+#: arms whose lower bounds are computed at a time
+_LOOK = 256
+
+
+class ListUCB:
+    """The largest upper bound on a list.
+
+    State: the stale bounds of the candidates, and the largest lower bound of every arm so far.
+    """
+
+    def __init__(self, space: Candidates) -> None:
+        self.space = space
+        self._sleepers: Sleepers | None = None
+        self._lower: Floats = np.empty(0)  # by row of the observations
+        self._version = -1
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list, whose bounds start from the prior; the same list with ``keep``."""
+        self.space = space
+        if not keep:
+            self._sleepers = None
+        elif self._sleepers is not None:
+            self._sleepers.move_to(space)
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return gp_predict(now, points)
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a batch that starts here."""
+        rule = now.rule(now.bounds.fantasy)
+        sleepers = self._up_to_date(now)
+        self._raise_lower(now)
+        sleepers.follow(now.beliefs.model)
+        picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit)
+        for part in sleepers.column.lost():
+            now.note("part lost", part=part)
+        return picks
+
+    def _up_to_date(self, now: Moment) -> Sleepers:
+        """The stale bounds; started again where what they rest on has changed."""
+        sleepers = self._sleepers
+        if sleepers is None or not self._is_valid(now, sleepers):
+            sleepers = self._sleepers = self._fresh(now)
+            self._version = now.beliefs.version
+            self._lower = np.empty(0)
+        return sleepers
+
+    def _is_valid(self, now: Moment, sleepers: Sleepers) -> bool:
+        """Whether stale bounds rest on what is assumed now, and follow the rule in use."""
+        return self._version == now.beliefs.version and sleepers.intersects == now.intersected
+
+    def _fresh(self, now: Moment) -> Sleepers:
+        assumed = now.beliefs.assumed
+        if now.intersected:  # |f(x)| ≤ ‖f‖·√k(x, x)
+            prior = PriorRoot(assumed.kernel, scale=assumed.norm)
+            return Intersected(fresh_uppers(prior, self.space))
+        prior = PriorRoot(assumed.kernel, lam=assumed.lam)
+        return Current(fresh_looks(prior, self.space), self.space.nothing)
+
+    def _raise_lower(self, now: Moment) -> None:
+        """Keep the largest lower bound so far of the arms whose rewards came in last."""
+        if now.intersected:
+            grown = np.full(len(now.observations), -np.inf)
+            grown[: len(self._lower)] = self._lower
+            rows = now.beliefs.latest
+            grown[rows] = np.maximum(grown[rows], self._fresh_lower(now, rows))
+            self._lower = grown
+
+    def _fresh_lower(self, now: Moment, rows: Ints) -> Floats:
+        model = now.beliefs.model
+        return now.bounds.lower(model.features[rows], model.residual[rows])
+
+    def _kept_lower(self, now: Moment, rows: Ints) -> Floats:
+        """The largest lower bounds so far of some arms (n); −∞ where none was kept."""
+        kept = np.full(len(now.observations), -np.inf)
+        if now.intersected and self._version == now.beliefs.version:
+            kept[: len(self._lower)] = self._lower
+        return kept[rows]
+
+    def _best_lower(self, now: Moment, count: int) -> tuple[Ints, Floats]:
+        """Rows of the told candidates with the largest lower bounds, and those bounds.
+
+        No lower bound exceeds the mean, so arms are looked at in the order of their means.
+        """
+        rows = now.told
+        rows = rows[now.observations.ids[rows] >= 0]
+        kept, means = self._kept_lower(now, rows), now.beliefs.model.mean(rows)
+        order = np.argsort(-np.maximum(means, kept), kind="stable")
+        lower = kept.copy()
+        for start in range(0, len(rows), _LOOK):
+            part = order[start : start + _LOOK]
+            lower[part] = np.maximum(kept[part], self._fresh_lower(now, rows[part]))
+            left = order[start + _LOOK :]
+            reach = np.maximum(means[left], kept[left]).max(initial=-np.inf)
+            if len(rows) <= count or reach <= np.partition(lower, len(rows) - count)[-count]:
+                break
+        best = np.argsort(-lower, kind="stable")[:count]
+        return rows[best], lower[best]
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        sleepers = self._sleepers
+        if sleepers is None or not self._is_valid(now, sleepers):
+            sleepers = self._fresh(now)
+        highest = largest_upper(sleepers, now.bounds, self.space.at)
+        rows, lower = self._best_lower(now, count)
+        if not len(rows):
+            return [self._unknown(now, highest)]
+        ids = now.observations.ids[rows]
+        block = now.bounds.fantasy.block(self.space.at(ids))
+        upper = now.bounds.at_start(block)
+        if isinstance(sleepers, Intersected):
+            upper = np.minimum(upper, sleepers.column.of(ids))
+        found = []
+        for i, low in enumerate(lower.tolist()):
+            high = max(float(upper[i]), low)
+            mean = float(np.clip(block.mean[i], low, high))
+            point = self.space.points[ids[i]]
+            found.append(Interval(int(ids[i]), point, mean, low, high, max(highest, high)))
+        return found
+
+    def _unknown(self, now: Moment, highest: float) -> Interval:
+        """The first candidate, of which only the prior is known."""
+        block = now.bounds.fantasy.block(self.space.at(np.zeros(1, dtype=np.int64)))
+        upper = float(now.bounds.at_start(block)[0])
+        mean = float(block.mean[0])
+        lower = 2.0 * mean - upper
+        return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
+
+    def alive(self, now: Moment) -> int | None:
+        """How many candidates can still be the best; ``None`` where bounds prove nothing."""
+        if not now.intersected or now.beliefs.refuted:
+            return None
+        best = float(self._best_lower(now, 1)[1].max(initial=-np.inf))
+        if self._version != now.beliefs.version or not isinstance(self._sleepers, Intersected):
+            return len(self.space)
+        return self._count_alive(now, self._sleepers, best)
+
+    def _count_alive(self, now: Moment, sleepers: Intersected, best: float) -> int:
+        """How many upper bounds are at least ``best``; those that sleep are looked at.
+
+        Where that takes too long their stale bounds are counted, which are never too few.
+        """
+        (stale,) = sleepers.column.gathered().arrays()
+        ids = np.flatnonzero(stale >= best)
+        if len(ids) * float(max(now.beliefs.size, 8)) ** 2 > _MOST_WORK:
+            return len(ids)
+        count = 0
+        for part in np.array_split(ids, len(ids) // _LARGEST_LOOK + 1):
+            block = now.bounds.fantasy.block(self.space.at(part))
+            count += int((np.minimum(stale[part], now.bounds.at_start(block)) >= best).sum())
+        return count
+
+
+class BoxUCB:
+    """The largest upper bound in a box, found by search; there is no state."""
+
+    def __init__(self, box: Box, method: str) -> None:
+        self.search = BoxSearch(box, method)
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a batch that starts here."""
+        return self.choose_in(self.search, now, limit, 1.0)
+
+    def choose_in(self, search: BoxSearch, now: Moment, limit: int, narrowing: float) -> Picks:
+        """The picks of a batch in some part of the box, with widths times ``narrowing``."""
+        rule, fantasy = now.rule(now.bounds.fantasy), now.bounds.fantasy
+        anchors = best_told(now)
+        inside = np.all((anchors >= search.box.lower) & (anchors <= search.box.upper), axis=1)
+        width = narrowing * now.bounds.inflation * now.bounds.width
+        points, upper = box_batch(search, fantasy, width, rule, limit, anchors[inside], now.rng)
+        ids = np.full(len(points), -1, dtype=np.int64)
+        return Picks(ids, points, upper, now.bounds.width, rule.ratio)
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told points with the largest lower bounds, best first; the centre where none is told.
+
+        A point nobody has evaluated is not recommended, however good the model thinks it is.
+        """
+        box, fantasy, width = self.search.box, now.bounds.fantasy, now.bounds.width
+        told = now.observations.points[now.told]
+        points = told if len(told) else 0.5 * (box.lower + box.upper)[None]
+        means, leverages = fantasy.evaluate(points)
+        radius = width * np.sqrt(leverages)
+        order = np.argsort(radius - means, kind="stable")[:count].tolist()
+        anchors = np.concatenate([best_told(now), points[order[:1]]])
+        highest = highest_bound(self.search, fantasy, width, anchors, now.rng)
+        highest = max(highest, float((means + radius).max()))
+        return [
+            Interval(
+                -1,
+                points[i],
+                float(means[i]),
+                float(means[i] - radius[i]),
+                float(means[i] + radius[i]),
+                highest,
+            )
+            for i in order
+        ]
+
+    def alive(self, now: Moment) -> int | None:
+        """A box has no candidates to count."""
+        return None
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """A box stays as it is."""
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return gp_predict(now, points)
+
+
+def ucb(space: Candidates | Box, search: str) -> ListUCB | BoxUCB:
+    """The chooser for a list or a box; the only place that asks which of them it is."""
+    return ListUCB(space) if isinstance(space, Candidates) else BoxUCB(space, search)

@@ -1,0 +1,53 @@
+"""What is a reward worth? The contract, and its simplest answer: all of it."""
+
+from typing import Protocol
+
+import numpy as np
+
+from noregret._types import Floats
+from noregret.models.assumptions import Assumptions
+from noregret.models.sparse import SparseGP
+from noregret.observations import Observations
+
+
+class RewardEstimate(Protocol):
+    """Turns rewards into the weights of the posterior mean.
+
+    What it remembers is saved with the run: arrays, numbers, and objects made of them. It changes
+    its state in one step at the end, so that an interruption leaves it as it was.
+
+    """
+
+    @property
+    def revision(self) -> int:
+        """How often another moment or scale has been put in place: older bounds are void."""
+
+    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+        """The sum of rewards that least squares is to see, by arm (u). Called at a batch start."""
+
+    def weights(
+        self, model: SparseGP, observations: Observations, assumed: Assumptions
+    ) -> Floats | None:
+        """Weights of the mean (m) in place of least squares, after the model has been updated."""
+
+    def restart(self) -> None:
+        """Forget what was computed: kernel, units or λ have changed."""
+
+
+class LeastSquares:
+    """Every reward counts as it is."""
+
+    revision = 0
+
+    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+        """Sums of the rewards by arm (u)."""
+        return np.asarray(assumed.seen(observations.sums, observations.told))
+
+    def weights(
+        self, model: SparseGP, observations: Observations, assumed: Assumptions
+    ) -> Floats | None:
+        """Those of least squares."""
+        return None
+
+    def restart(self) -> None:
+        """There is nothing to forget."""

@@ -1,0 +1,308 @@
+"""A finite list of candidates."""
+
+import weakref
+from collections.abc import Iterator, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+
+from noregret import _checks
+from noregret._types import Floats, Ints, Points
+from noregret.spaces import sources
+from noregret.spaces.sources import Opened
+
+if TYPE_CHECKING:
+    from noregret.spaces.parts import Parts, Progress
+
+
+class Candidates:
+    """A finite list of choices, known by their row numbers (ids) 0 .. n-1.
+
+    Parameters
+    ----------
+    points
+        An n × d array, a list of rows, a pandas or polars frame of numeric columns, a vector (n
+        choices in one dimension), or a list of arbitrary Python objects (strings, graphs, …) for
+        which the kernel is a callable ``k(xs, ys) -> matrix``. A float32 array, and an array that
+        is mapped from a file, is kept as it is. So is an object that has a length and gives rows of
+        numbers for a slice: it is read where it is looked at. Files: :meth:`open`.
+    objects
+        Treat the entries as opaque objects even where they look like numbers or rows.
+
+    Attributes
+    ----------
+    points
+        n × d floats, or a vector of n objects. Read only. Where points are not in memory: what
+        has a length, ``shape`` and ``dtype`` and is indexed by an id, a slice or an array of ids.
+    names
+        The columns' names where a frame or a table was given, else ``None``.
+    origin
+        Where the points can be found again, for lists that are in a file.
+    parts
+        The parts of a list that other machines hold (:meth:`on`), else ``None``.
+    """
+
+    listed = True
+
+    def __init__(self, points: Any, *, objects: bool = False) -> None:
+        opened = points if isinstance(points, Opened) else _opened(points, objects)
+        if len(opened.points) == 0:
+            raise ValueError("candidates must not be empty")
+        self.points: Points = opened.points
+        if isinstance(self.points, np.ndarray):
+            self.points = self.points.view()
+            self.points.flags.writeable = False
+        self.names = opened.names
+        self.origin = opened.origin
+        self.parts: Parts | None = None
+        self._finite = opened.finite
+        self._corners: Points | None = None
+        self._close = opened.close and weakref.finalize(self, opened.close)
+
+    @classmethod
+    def open(
+        cls, source: Any, *, columns: Sequence[str] | None = None, folder: str | None = None
+    ) -> Self:
+        """A list in a file, or any lazy sequence, that need not fit into memory.
+
+        An ``.npy`` file is mapped: nothing is read now. A Parquet or CSV file is read once, a piece
+        at a time, and its numbers are copied to a temporary file, which is mapped: candidates are
+        looked at in no order, and tables cannot be read that way. The copy takes 4 bytes a number
+        where every column is float32 or a short integer, else 8. It is removed by :meth:`close`,
+        and when the list is no longer used. Missing, NaN and infinite numbers are refused with
+        their row and column, in an ``.npy`` file where they are looked at.
+
+        Parameters
+        ----------
+        source
+            A path that ends in ``.npy``, ``.parquet`` or ``.csv``; or an object that has a length
+            and gives rows for slices, such as an HDF5 data set.
+        columns
+            The columns of a table to use; all by default.
+        folder
+            Where the temporary copy is put; the system's folder for temporary files by default.
+        """
+        return cls(sources.open_source(source, columns, folder))
+
+    @classmethod
+    def reopen(cls, origin: dict[str, Any]) -> Self:
+        """The list that has this :attr:`origin`; refused where its file is gone or has changed."""
+        return cls(sources.reopen(origin))
+
+    @classmethod
+    def on(
+        cls,
+        client: Any,
+        source: Any,
+        *,
+        parts: int | None = None,
+        columns: Sequence[str] | None = None,
+        folder: str | None = None,
+        progress: "Progress | None" = None,
+    ) -> Self:
+        """A list whose parts are held by the workers of a Dask cluster.
+
+        Every part keeps the bounds of its own candidates; only those on top travel. Picks are those
+        of one machine, bit for bit. The part of a worker that dies is loaded again by another one.
+
+        Parameters
+        ----------
+        client
+            A ``distributed.Client``.
+        source
+            Paths of ``.npy``, ``.parquet`` or ``.csv`` files that every worker can read, one for
+            each part, with rows numbered in this order; or an n × d array, which is cut.
+        parts
+            How many parts an array is cut into; by default one for each worker.
+        columns, folder
+            As for :meth:`open`, on the workers.
+        progress
+            Called with the parts loaded and their number; by default a line on standard error where
+            loading takes more than two seconds.
+        """
+        from noregret.spaces.parts import connect
+
+        held = connect(client, source, parts, columns, folder, progress)
+        made = cls(held.opened())
+        made.parts = held
+        return made
+
+    def close(self) -> None:
+        """Remove the temporary copy of a table, or let the workers forget the parts."""
+        if self._close is not None:
+            self._close()
+
+    @property
+    def are_objects(self) -> bool:
+        """Whether the choices are Python objects rather than rows of numbers."""
+        return self.points.dtype == object
+
+    @property
+    def dimension(self) -> int | None:
+        """d, or ``None`` for objects."""
+        return None if self.are_objects else int(self.points.shape[1])
+
+    @property
+    def corners(self) -> Points:
+        """The corners of the bounding box (2 × d); all objects of a list of objects."""
+        if self.are_objects:
+            return self.points
+        if self._corners is None:
+            if self.parts is None:
+                self._corners = sources.bounding_box(self.at, len(self))
+            else:
+                self._corners = self.parts.corners()
+        return self._corners
+
+    @property
+    def nothing(self) -> Points:
+        """No points (0 × d), or no objects."""
+        return self.points[:0] if self.are_objects else np.empty((0, self.points.shape[1]))
+
+    def at(self, ids: Ints) -> Points:
+        """The points of these ids (n × d, float64)."""
+        return self.as_points(ids, self.points[ids])
+
+    def as_points(self, ids: Ints, rows: Points) -> Points:
+        """The rows that were read for these ids, as float64; refused where they are not finite."""
+        if self.are_objects:
+            return rows
+        if not self._finite:
+            sources.refuse_infinite(rows, ids, self.names)
+        return np.asarray(rows, dtype=np.float64)
+
+    def locate(self, given: Any) -> tuple[Ints, Points]:
+        """The ids (n) and points of row numbers, checked."""
+        ids = _checks.ids(given, len(self))
+        return ids, self.at(ids)
+
+    def locate_all(self) -> tuple[Ints, Points]:
+        """All ids and points; points that are not float64 in memory are read where sliced."""
+        ready = self._finite and self.points.dtype in (np.float64, object)
+        return np.arange(len(self)), self.points if ready else cast(Points, _Vectors(self))
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
+        """n ids uniformly at random, with replacement, and their points."""
+        ids = rng.integers(len(self), size=n)
+        return ids, self.at(ids)
+
+    def spread(self, n: int, rng: np.random.Generator) -> Points:
+        """The points of up to n different ids, drawn at random."""
+        return self.at(rng.choice(len(self), min(n, len(self)), replace=False))
+
+    def pack(self, ids: Ints, points: Points) -> list[tuple[int, bytes | None]]:
+        """What a file stores of each choice: its id."""
+        return [(int(id_), None) for id_ in ids]
+
+    def unpack(self, packed: list[tuple[int, bytes | None]]) -> Ints:
+        """The ids that :meth:`pack` stored (n)."""
+        return np.array([id_ for id_, _ in packed], dtype=np.int64)
+
+    def label(self, point: Any) -> Any:
+        """What a user's function gets of a choice: the point itself."""
+        return point
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, ids: Any) -> Any:
+        """The points of these ids."""
+        return self.points[ids]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.points)
+
+    def __deepcopy__(self, memo: Any) -> "Candidates":
+        """A list never changes: a copy of what holds it shares it."""
+        return self
+
+    def __reduce__(self) -> Any:
+        """A list in a file is sent to other processes as the place of the file."""
+        return super().__reduce__() if self.origin is None else (type(self).reopen, (self.origin,))
+
+    def __repr__(self) -> str:
+        what = "objects" if self.are_objects else f"× {self.dimension}"
+        return f"Candidates({len(self)} {what})"
+
+
+class _Vectors:
+    """The points of a list (n × d) as float64, read where they are sliced."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    def __getitem__(self, rows: slice) -> Floats:
+        ids = np.arange(*rows.indices(len(self)))
+        return self._candidates.as_points(ids, self._candidates.points[rows])
+
+
+def _opened(points: Any, objects: bool) -> Opened:
+    """What was given as an array, or as rows that are read where they are indexed."""
+    if hasattr(points, "columns") and not objects:
+        names = tuple(str(name) for name in points.columns)
+        return Opened(_from_frame(points), names)
+    if objects or _holds_objects(points):
+        return Opened(_object_vector(list(points)))
+    if isinstance(points, np.memmap) and points.ndim == 2 and points.dtype.kind == "f":
+        return sources.mapped(points)
+    if sources.is_lazy(points):
+        return sources.open_source(points, None, None)
+    return Opened(_numeric(points))
+
+
+def _holds_objects(points: Any) -> bool:
+    if isinstance(points, np.ndarray):
+        return points.dtype.kind in "OUS" and not _all_numbers(points.ravel())
+    if not isinstance(points, Sequence):
+        return False
+    return any(not isinstance(p, (Real, np.ndarray, list, tuple)) for p in points)
+
+
+def _all_numbers(values: Any) -> bool:
+    return all(isinstance(value, Real) for value in values)
+
+
+def _object_vector(entries: list[Any]) -> Points:
+    vector = np.empty(len(entries), dtype=object)
+    for i, entry in enumerate(entries):  # slice assignment would unpack sequences
+        vector[i] = entry
+    return vector
+
+
+def _numeric(points: Any) -> Points:
+    kept = isinstance(points, np.ndarray) and points.dtype == np.float32
+    try:
+        array = np.array(points, dtype=np.float32 if kept else np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
+            f"objects (objects=True treats any entries as such): {error}"
+        ) from error
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or (len(array) and array.shape[1] == 0):
+        raise ValueError(f"candidates must be an n × d array, got shape {array.shape}")
+    sources.refuse_infinite(array, np.arange(len(array)))
+    return array
+
+
+def _from_frame(frame: Any) -> Points:
+    """The numeric columns of a pandas or polars frame; other columns are refused by name."""
+    columns = []
+    wrong = []
+    for name in frame.columns:
+        values = np.asarray(frame[name].to_numpy())
+        if values.dtype.kind in "biuf" or (values.dtype == object and _all_numbers(values)):
+            columns.append(values.astype(np.float64))
+        else:
+            wrong.append(str(name))
+    if wrong:
+        raise TypeError(
+            f"candidates must have numeric columns; these are not: {', '.join(wrong)}. "
+            "Encode or drop them first."
+        )
+    return _numeric(np.column_stack(columns) if columns else np.empty((len(frame), 0)))

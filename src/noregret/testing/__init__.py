@@ -1,0 +1,40 @@
+"""What every algorithm must keep, as suites; run them on an algorithm of your own.
+
+In a test module, for pytest:
+
+>>> class TestMine(AlgorithmSuite):
+...     def make(self, domain, kernel, **options):
+...         return MyAlgorithm(domain, kernel, **options)
+
+or anywhere, without pytest: ``check(MyAlgorithm)``, ``check(MyAlgorithm, box=True)``.
+
+``options`` are those of :class:`~noregret.Optimizer`: ``noise``, ``norm``, ``delta``, ``lam``,
+``seed`` and ``width``. :class:`AlgorithmSuite` plays on a list, :class:`BoxSuite` on a box. Needs
+Hypothesis.
+"""
+
+from collections.abc import Callable
+
+from noregret.optimizer import Optimizer
+from noregret.testing.boxes import BoxSuite
+from noregret.testing.lists import AlgorithmSuite
+
+
+def check(make: Callable[..., Optimizer], *, box: bool = False) -> None:
+    """Run every test of a suite; the first one that fails raises its ``AssertionError``.
+
+    Parameters
+    ----------
+    make
+        Builds the algorithm: ``make(domain, kernel, **options)``; its class will do.
+    box
+        Whether to play on a box; on a list otherwise.
+    """
+    suite = BoxSuite() if box else AlgorithmSuite()
+    suite.make = make  # type: ignore[method-assign]
+    for name in dir(suite):
+        if name.startswith("test_"):
+            getattr(suite, name)()
+
+
+__all__ = ["AlgorithmSuite", "BoxSuite", "check"]

@@ -1,0 +1,126 @@
+"""What users may rely on, whatever the algorithm, on a list of candidates."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret.spaces import Candidates
+from noregret.testing.suite import Suite, fingerprint, refused
+
+
+class AlgorithmSuite(Suite):
+    """What users may rely on, whatever the algorithm, on a list of candidates."""
+
+    #: candidates in the list that the tests use
+    size = 40
+
+    def domain(self) -> Candidates:
+        """A list of points in the unit square."""
+        return Candidates(np.random.default_rng(12345).uniform(size=(self.size, 2)))
+
+    @property
+    def probe(self) -> Any:
+        """Some ids, one of them twice."""
+        return np.array([3, 1, 3, 30, 17])
+
+    @property
+    def old_data(self) -> Any:
+        """Ids, one of them twice."""
+        return np.array([0, 5, 5, 9])
+
+    def test_batches_have_ids_and_points(self) -> None:
+        """Batches name rows of the list."""
+        optimizer = self.build()
+        for i in range(5):
+            batch = optimizer.ask()
+            assert len(batch) == len(batch.ids) == len(batch.points) >= 1
+            assert batch.ids.dtype.kind == "i"
+            assert np.all((batch.ids >= 0) & (batch.ids < self.size))
+            np.testing.assert_array_equal(batch.points, optimizer.domain.points[batch.ids])
+            optimizer.tell(batch, self.evaluate(batch, i))
+        assert optimizer.t == len(optimizer.history)
+
+    def test_predictions_and_recommendations(self) -> None:
+        """Means, deviations and intervals are there before and after the first reward."""
+        optimizer = self.build()
+        for rounds in (0, 3):
+            self.play(optimizer, rounds)
+            mean, std = optimizer.predict()
+            assert mean.shape == std.shape == (self.size,)
+            assert np.all(np.isfinite(mean))
+            assert np.all(np.isfinite(std) & (std >= 0))
+            some_mean, some_std = optimizer.predict(self.probe)
+            np.testing.assert_allclose(some_mean, mean[self.probe], rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(some_std, std[self.probe], rtol=1e-9, atol=1e-12)
+            for best in (optimizer.recommend(), *optimizer.top(3)):
+                assert 0 <= best.id < self.size
+                assert best.lower <= best.mean <= best.upper
+                assert best.gap >= 0
+            assert optimizer.beta >= 0
+            assert optimizer.alive is None or 1 <= optimizer.alive <= self.size
+
+    def test_parts_add_up_to_the_whole(self) -> None:
+        """A batch told in parts gives the predictions of one told at once."""
+        one, two = self.build(), self.build()
+        self.play(one, 2)
+        self.play(two, 2)
+        batch, same = one.ask(6), two.ask(6)
+        values = self.evaluate(batch)
+        one.tell(batch, values)
+        for i in reversed(range(len(same))):
+            two.tell(same[i : i + 1], values[i : i + 1])
+        np.testing.assert_allclose(one.predict(), two.predict(), rtol=1e-6, atol=1e-6)
+
+    def test_the_list_can_be_replaced(self) -> None:
+        """History stays, ids mean the new list, old batches can still be told."""
+        optimizer = self.build()
+        self.play(optimizer, 3)
+        late = optimizer.ask()
+        told, rewards = optimizer.t, optimizer.history.rewards
+        fresh = np.random.default_rng(99).uniform(size=(self.size + 5, 2))
+        optimizer.replace_candidates(fresh)
+        assert len(optimizer.predict()[0]) == self.size + 5
+        optimizer.tell(late, self.evaluate(late))
+        assert optimizer.t == told + len(late)
+        np.testing.assert_array_equal(optimizer.history.rewards[:told], rewards)
+        assert np.all(optimizer.history.ids == -1)
+        assert optimizer.events[-1]["event"] == "list replaced"
+        for i in range(2):
+            batch = optimizer.ask()
+            np.testing.assert_array_equal(batch.points, fresh[batch.ids])
+            optimizer.tell(batch, self.evaluate(batch, i))
+
+    def test_bad_input_is_refused_and_changes_nothing(self) -> None:
+        """Each mistake is an error that names the argument, and the state is untouched."""
+        optimizer = self.build()
+        self.play(optimizer, 2)
+        batch = optimizer.ask()
+        good = self.evaluate(batch)
+        before = fingerprint(optimizer)
+        bad_values: list[Any] = [
+            np.full(len(batch), np.nan),
+            np.full(len(batch), np.inf),
+            np.append(good, 1.0),
+            ["high"] * len(batch),
+        ]
+        for values in bad_values:
+            with refused("rewards"):
+                optimizer.tell(batch, values)
+        for ids in ([-1], [self.size], [0.5], ["a"], [[0, 1]]):
+            for call in (optimizer.predict, optimizer.expect, optimizer.cancel, optimizer.counts):
+                with refused("ids"):
+                    call(ids)
+            with refused("ids"):
+                optimizer.tell(ids, np.zeros(np.size(ids)))
+        for n in (0, -1, 1.5, "many"):
+            with refused("n must be"):
+                optimizer.ask(n)  # type: ignore[arg-type]
+            with refused("k must be"):
+                optimizer.top(n)  # type: ignore[arg-type]
+        for candidates in (np.zeros((0, 2)), np.full((3, 2), np.nan), np.zeros((3, 5))):
+            with refused("candidates"):
+                optimizer.replace_candidates(candidates)
+        with refused("delta"):
+            optimizer.replace(delta=2.0)
+        assert fingerprint(optimizer) == before
+        optimizer.tell(batch, good)

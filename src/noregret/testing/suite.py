@@ -1,0 +1,277 @@
+"""What lists and boxes have in common: a problem of two variables, and tests that both pass."""
+
+import inspect
+import io
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from noregret.algorithms import load
+from noregret.kernels import RBF, Kernel
+from noregret.optimizer import Optimizer
+from noregret.results import Batch
+from noregret.spaces import Domain
+from noregret.testing import moves
+
+
+@contextmanager
+def refused(
+    *words: str, by: tuple[type[Exception], ...] = (ValueError, TypeError)
+) -> Iterator[None]:
+    """The block must raise one of these errors, with one of the ``words`` in its message."""
+    message = None
+    try:
+        yield
+    except by as error:
+        message = str(error)
+    assert message is not None, f"nothing was refused; expected an error that names {words}"
+    assert not words or any(word in message for word in words), (
+        f"the error must name {' or '.join(words)}, it says: {message}"
+    )
+
+
+def reload(optimizer: Optimizer) -> Optimizer:
+    """The optimiser, written to a file and read again."""
+    file = io.BytesIO()
+    optimizer.write(file)
+    file.seek(0)
+    functions = {name: v for name, v in optimizer.settings().items() if callable(v)}
+    return load(file, algorithm=type(optimizer), **functions)
+
+
+def fingerprint(optimizer: Optimizer) -> dict[str, bytes]:
+    """Everything that is saved, to compare states."""
+    file = io.BytesIO()
+    optimizer.write(file)
+    file.seek(0)
+    with np.load(file) as archive:
+        return {name: archive[name].tobytes() for name in archive.files}
+
+
+def same_arrays(ones: Any, others: Any) -> None:
+    """Two sequences of arrays must be equal, bit for bit."""
+    for one, other in zip(ones, others, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class Suite(ABC):
+    """A problem of two variables, and tests that lists and boxes both pass."""
+
+    #: sequences of moves that looks and files must not change, and moves in the longest of them
+    examples, longest = 8, 10
+
+    def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
+        """The algorithm under test."""
+        raise TypeError("say how to build the algorithm: override make(domain, kernel, **options)")
+
+    @abstractmethod
+    def domain(self) -> Domain:
+        """What may be chosen."""
+
+    @property
+    @abstractmethod
+    def probe(self) -> Any:
+        """Choices that predictions are compared at, as ``predict`` takes them."""
+
+    @property
+    @abstractmethod
+    def old_data(self) -> Any:
+        """Choices that were evaluated before, one of them twice."""
+
+    def build(self, seed: int | None = 0, **options: Any) -> Optimizer:
+        """The algorithm on a smooth function of two variables."""
+        options = {"noise": 0.1, "norm": 2.0, "delta": 0.1, "lam": 0.1, "seed": seed, **options}
+        return self.make(self.domain(), RBF(0.5), **options)
+
+    def evaluate(self, batch: Batch, seed: int = 0) -> Any:
+        """Noisy values of a batch, repeatable (n)."""
+        noise = np.random.default_rng(seed).standard_normal(len(batch))
+        return 0.4 * (np.sin(4 * batch.points[:, 0]) + batch.points[:, 1]) + 0.1 * noise
+
+    def play(self, optimizer: Optimizer, rounds: int, first: int = 0) -> list[Any]:
+        """Ask and tell; the points of every round."""
+        asked = []
+        for i in range(first, first + rounds):
+            batch = optimizer.ask()
+            asked.append(batch.points)
+            optimizer.tell(batch, self.evaluate(batch, i))
+        return asked
+
+    # -- the same calls, the same answers ----------------------------------------------------
+
+    def test_looks_and_files_change_nothing(self) -> None:
+        """Any moves give the same batches, bit for bit, with looks in between and a file."""
+        moves.check_looks(self, self.examples, self.longest)
+
+    def test_same_seed_same_answers(self) -> None:
+        """Two optimisers with one seed and the same rewards ask the same."""
+        same_arrays(self.play(self.build(seed=7), 5), self.play(self.build(seed=7), 5))
+
+    def test_no_global_random_state(self) -> None:
+        """NumPy's global generator is neither used nor changed."""
+        np.random.seed(1)  # noqa: NPY002
+        before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+        first = self.play(self.build(seed=3), 3)
+        np.testing.assert_array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
+        np.random.seed(2)  # noqa: NPY002
+        same_arrays(first, self.play(self.build(seed=3), 3))
+
+    def test_a_seed_is_always_there(self) -> None:
+        """Without a seed one is drawn, and repeats the run."""
+        optimizer = self.build(seed=None)
+        same_arrays(self.play(optimizer, 3), self.play(self.build(seed=optimizer.seed), 3))
+
+    def test_a_file_continues_bit_for_bit(self) -> None:
+        """A run saved with a batch in flight goes on exactly as one that was never interrupted."""
+        straight, stopped = self.build(seed=4), self.build(seed=4)
+        self.play(straight, 3)
+        self.play(stopped, 3)
+        waiting = straight.ask(), stopped.ask()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.npz"
+            stopped.save(path)
+            resumed = load(path, algorithm=type(stopped))
+        assert type(resumed) is type(stopped)
+        assert (resumed.t, resumed.pending, resumed.seed) == (stopped.t, stopped.pending, 4)
+        straight.tell(waiting[0], self.evaluate(waiting[0]))
+        resumed.tell(waiting[1], self.evaluate(waiting[1]))
+        same_arrays(self.play(straight, 3, first=4), self.play(resumed, 3, first=4))
+        same_arrays(straight.predict(self.probe), resumed.predict(self.probe))
+
+    # -- pending points and feedback ---------------------------------------------------------
+
+    def test_pending_points_never_move_the_mean(self) -> None:
+        """Asking changes no mean and raises no deviation; cancelling undoes it, once."""
+        optimizer = self.build()
+        self.play(optimizer, 3)
+        mean, std = optimizer.predict(self.probe)
+        batch = optimizer.ask(2)
+        assert optimizer.pending == len(batch)
+        after_mean, after_std = optimizer.predict(self.probe)
+        np.testing.assert_array_equal(mean, after_mean)
+        assert np.all(after_std <= std + 1e-9)
+        optimizer.cancel(batch)
+        assert optimizer.pending == 0
+        np.testing.assert_allclose(optimizer.predict(self.probe), (mean, std), atol=1e-9)
+        with refused("pending"):
+            optimizer.cancel(batch)
+        self.play(optimizer, 1)
+
+    def test_several_batches_in_flight_partial_and_out_of_order(self) -> None:
+        """Feedback may come late, in parts, in any order."""
+        optimizer = self.build()
+        self.play(optimizer, 2)
+        told = optimizer.t
+        flights = [optimizer.ask(3) for _ in range(3)]
+        total = sum(len(batch) for batch in flights)
+        assert optimizer.pending == total
+        parts = [batch[i : i + 1] for batch in reversed(flights) for i in range(len(batch))]
+        for part in parts[::2] + parts[1::2]:
+            optimizer.tell(part, self.evaluate(part))
+        assert optimizer.pending == 0
+        assert optimizer.t == told + total
+        self.play(optimizer, 2)
+
+    def test_evaluations_nobody_asked_for(self) -> None:
+        """Old data can be told at any time, repeated choices included."""
+        optimizer, values = self.build(), np.array([0.1, 0.2, 0.3, 0.4])
+        optimizer.tell(self.old_data, values)
+        assert optimizer.t == 4
+        self.play(optimizer, 2)
+        optimizer.tell(self.old_data, values)
+        self.play(optimizer, 1)
+        history = optimizer.history
+        np.testing.assert_array_equal(history.rewards[:4], values)
+        _, points = optimizer.domain.locate(self.old_data)
+        np.testing.assert_array_equal(history.points[:4], points)
+
+    def test_ask_n(self) -> None:
+        """``ask(n)`` gives n or, where the batch rule decides, at most n; filled up exactly n."""
+        optimizer = self.build()
+        for n in (1, 2, 5):
+            batch = optimizer.ask(n)
+            assert 1 <= len(batch) <= n
+            assert optimizer.adaptive or len(batch) == n
+            optimizer.tell(batch, self.evaluate(batch))
+            full = optimizer.ask(n, fill=True)
+            assert len(full) == n
+            optimizer.tell(full, self.evaluate(full))
+        with refused("n must be given"):
+            optimizer.ask(fill=True)
+
+    # -- settings ----------------------------------------------------------------------------
+
+    def test_settings_are_frozen_and_replaced(self) -> None:
+        """Assigning raises; ``replace`` makes a new optimiser that is told the same."""
+        optimizer = self.build()
+        self.play(optimizer, 3)
+        optimizer.ask(2)
+        for name in ("width", "delta", "norm", "t", "anything"):
+            with refused(name, by=(AttributeError,)):
+                setattr(optimizer, name, 0.5)
+        before = fingerprint(optimizer)
+        made = optimizer.replace(delta=0.05)
+        assert (optimizer.delta, made.delta) == (0.1, 0.05)
+        assert (made.t, made.pending) == (optimizer.t, optimizer.pending)
+        same_arrays(
+            (optimizer.history.points, optimizer.history.rewards),
+            (made.history.points, made.history.rewards),
+        )
+        assert fingerprint(optimizer) == before
+        made.ask()
+
+    def test_a_width_of_your_own(self) -> None:
+        """A function of the evidence is the width in use, as a number would be."""
+        seen = []
+
+        def width(evidence: Any) -> float:
+            seen.append((evidence.t, evidence.lam, evidence.noise, evidence.delta))
+            return 1.5
+
+        own, number = self.build(width=width), self.build(width=1.5)
+        for optimizer in (own, number):
+            optimizer.tell(self.old_data, [0.1, 0.2, 0.3, 0.4])
+            np.testing.assert_allclose(optimizer.beta, 1.5)
+        same_arrays([own.ask().points], [number.ask().points])
+        assert max(t for t, *_ in seen) >= 1
+
+    def test_an_override_without_effect_is_refused(self) -> None:
+        """What an algorithm does is said by its parts; other methods cannot be overridden."""
+        cls = type(self.build())
+        for name in ("beta", "ask", "tell", "predict", "recommend"):
+            with refused(name, by=(TypeError,)):
+                type("Mine", (cls,), {name: lambda self: None})
+            with refused(name, by=(TypeError,)):
+                type("Mine", (cls,), {name: property(lambda self: None)})
+
+    def test_bad_options_are_refused_by_name(self) -> None:
+        """The error names the option."""
+        bad: list[tuple[str, Any]] = [
+            ("noise", -1.0),
+            ("noise", float("nan")),
+            ("norm", 0.0),
+            ("delta", 0.0),
+            ("delta", 1.0),
+            ("lam", 0.0),
+            ("lam", -1.0),
+            ("seed", -1),
+            ("seed", "one"),
+            ("width", "no such width"),
+            ("width", -1.0),
+        ]
+        for name, value in bad:
+            with refused(name):
+                self.build(**{name: value})
+
+    def test_everything_public_is_documented(self) -> None:
+        """The class and its public methods have docstrings."""
+        cls = type(self.build())
+        assert inspect.getdoc(cls)
+        for name, member in inspect.getmembers(cls):
+            if not name.startswith("_") and callable(member):
+                assert inspect.getdoc(member), name

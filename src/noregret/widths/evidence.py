@@ -1,0 +1,95 @@
+"""What a width may depend on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from noregret._types import Floats
+from noregret.widths import proved
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known when a width is computed, for one GP. Also what ``width=callable`` gets.
+
+    Attributes
+    ----------
+    t
+        Evaluations told.
+    noise, norm, delta
+        ξ, F and δ.
+    lams
+        Every λ there is a posterior for (g); the first is the one that ``predict`` speaks of.
+    ratio
+        C̃, the largest ratio of variances inside a batch (1 for sequential rules).
+    choices
+        The number of candidates; of points asked for so far on a box.
+    log_dets
+        For every λ, an upper bound on log det(I + K/λ); equal to it where tr R = 0 (g).
+    ridges
+        For every λ, λ yᵀ(Q + λI)⁻¹y, Q the kernel matrix of the evaluations on the span of the
+        dictionary (g).
+    trace
+        tr R = tr(K − Q): what the dictionary leaves out.
+    summed
+        Σ log(1 + leverage), each leverage from the start of the batch its evaluation came in.
+    summed_three
+        Σ log(1 + 3·leverage), likewise.
+    prior_sum
+        Σ k(x, x) over the evaluations.
+    dimension
+        Computes the effective dimension, which takes longer than the rest.
+    estimate
+        What a reward is worth, with what is known on the way, such as a moment of the rewards.
+    """
+
+    t: int
+    noise: float
+    norm: float
+    delta: float
+    lams: Floats
+    ratio: float
+    choices: int
+    log_dets: Floats
+    ridges: Floats
+    trace: float
+    summed: float
+    summed_three: float
+    prior_sum: float
+    dimension: Callable[[], float]
+    estimate: Any
+
+    @property
+    def lam(self) -> float:
+        """The first λ."""
+        return float(self.lams[0])
+
+    @property
+    def log_det(self) -> float:
+        """An upper bound on log det(I + K/λ) for the first λ; of many GPs at once, one each."""
+        return self.log_dets[0]  # type: ignore[no-any-return]
+
+    @cached_property
+    def effective_dimension(self) -> float:
+        """Σ leverage over the evaluations told (BKB eq. 5)."""
+        return self.dimension()
+
+
+#: the factors of √leverage for every λ (g), and whether the evidence refutes the assumptions
+Widths = tuple[Floats, bool]
+#: a named width of an algorithm: a factor of √leverage for the first λ, or one for every λ
+WidthRule = Callable[[Evidence], float | Widths]
+
+
+def theory(evidence: Evidence) -> Widths:
+    """The tightest widths the library can prove; see :func:`~noregret.widths.proved`."""
+    return proved.for_each_lambda(
+        evidence.noise,
+        evidence.norm,
+        evidence.delta,
+        evidence.lams,
+        evidence.log_dets,
+        evidence.ridges,
+        evidence.trace,
+    )

@@ -1,0 +1,77 @@
+"""Every algorithm by its name passes the suites that the package ships."""
+
+import pytest
+
+import noregret as nr
+from noregret.algorithms import algorithms
+from noregret.testing import AlgorithmSuite, BoxSuite, check
+
+#: algorithms of lists only and of boxes only
+LISTS_ONLY = {"robustucb", "regularizedevolution"}
+BOXES_ONLY = {"trustregionucb", "asyncts"}
+
+
+def suites(base, others):
+    """One test class an algorithm, so that a new algorithm joins by its name."""
+    for name, cls in algorithms.items():
+        if name in others:
+            continue
+
+        def make(self, domain, kernel, cls=cls, **options):
+            return cls(domain, kernel, **options)
+
+        title = f"Test{cls.__name__}{base.__name__}"
+        yield title, type(title, (base,), {"make": make})
+
+
+globals().update(suites(AlgorithmSuite, BOXES_ONLY))
+globals().update(suites(BoxSuite, LISTS_ONLY))
+
+
+class TestBKBResampling(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        options = {"width": "practical", **options}
+        return nr.BKB(domain, kernel, dictionary="resample", **options)
+
+
+class TestBBKBLocal(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        options = {"width": "practical", **options}
+        return nr.BBKB(domain, kernel, batch_rule="local", qbar=0.5, **options)
+
+
+class TestBBKBMinBatch(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.BBKB(domain, kernel, min_batch=3, **options)
+
+
+class TestGPUCBManyLambdas(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        options = {**options, "lam": None if options["lam"] == 0.1 else options["lam"]}
+        return nr.GPUCB(domain, kernel, **options)
+
+
+def test_the_suite_wants_to_know_the_algorithm():
+    with pytest.raises(TypeError, match="override make"):
+        AlgorithmSuite().build()
+
+
+def test_suites_run_without_pytest():
+    check(nr.GPUCB)
+
+
+def test_the_suite_finds_looks_that_change_the_run():
+    """A width that grows whenever it is computed, as it is for many looks."""
+
+    class Suite(AlgorithmSuite):
+        def make(self, domain, kernel, **options):
+            computed = []
+
+            def width(evidence):
+                computed.append(evidence.t)
+                return 0.1 * len(computed)
+
+            return nr.GPUCB(domain, kernel, **options, width=width)
+
+    with pytest.raises(AssertionError):
+        Suite().test_looks_and_files_change_nothing()

@@ -1,0 +1,87 @@
+"""The algorithms for heavy-tailed rewards pass the suites, with given and with learnt settings."""
+
+import pytest
+from learners import learning
+
+import noregret as nr
+from noregret.testing import AlgorithmSuite, BoxSuite
+
+
+class TestTGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.TGPUCB(domain, kernel, v=4.0, **options)
+
+
+class TestTGPUCBInBatches(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.TGPUCB(domain, kernel, features="nystrom", ratio=2.0, **options)
+
+
+class TestATAGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, **{"width": "practical", **options})
+
+
+class TestHuberGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.HuberGPUCB(domain, kernel, **options)
+
+
+class TestRobustUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.RobustUCB(domain, kernel, **options)
+
+
+class TestTGPUCBInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.TGPUCB(domain, kernel, v=4.0, **options)
+
+
+class TestATAGPUCBInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, v=4.0, ratio=2.0, **options)
+
+
+class TestATAGPUCBQuadratureInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ATAGPUCB(domain, kernel, v=4.0, features="qff", nodes=12, **options)
+
+
+class TestHuberGPUCBInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.HuberGPUCB(domain, kernel, ratio=2.0, **options)
+
+
+class TestTGPUCBLearningInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.TGPUCB, domain, options, features="nystrom", ratio=2.0)
+
+
+class TestATAGPUCBLearning(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.ATAGPUCB, domain, options, ratio=1.5)
+
+
+class TestATAGPUCBLearningInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.ATAGPUCB, domain, options, ratio=2.0)
+
+
+class TestHuberGPUCBLearning(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.HuberGPUCB, domain, options, ratio=2.0)
+
+
+class TestHuberGPUCBLearningInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return learning(nr.HuberGPUCB, domain, options, ratio=1.5, features="nystrom")
+
+
+def test_boxes_have_limits_of_their_own():
+    box = nr.Box([(0, 1)])
+    with pytest.raises(ValueError, match="RBF"):
+        nr.ATAGPUCB(box, nr.Matern(), features="qff")
+    with pytest.raises(ValueError, match="lengthscale"):
+        nr.ATAGPUCB(box, "auto", features="qff")
+    with pytest.raises(TypeError, match="box"):
+        nr.RobustUCB(box, nr.RBF())

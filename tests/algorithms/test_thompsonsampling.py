@@ -1,0 +1,242 @@
+"""Thompson sampling: the suites, the paper's examples, the maximiser's posterior."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+
+
+def bimodal(X):
+    """f¹ and f² of the paper, eqs. 11 and 12."""
+    d = X.shape[1]
+    scale = (2 * np.pi) ** (-d / 2)
+    low = np.exp(-0.5 * np.square(X - 2).sum(axis=1))
+    return scale * (5 * low + 10 * np.exp(-0.5 * np.square(X - 5).sum(axis=1)))
+
+
+def run(opt, f, sigma, rounds, seed):
+    """Ask and tell; the mode of F_t after the first round and the last."""
+    rng = np.random.default_rng(seed)
+    modes = []
+    for i in range(rounds):
+        batch = opt.ask()
+        opt.tell(batch, f(batch.points) + sigma * rng.standard_normal(len(batch)))
+        if i in (0, rounds - 1):
+            modes.append(opt.recommend().point)
+    return np.array(modes)
+
+
+def squared_errors(domain, sigma, rounds, seeds):
+    """Of the mode after the first round and the last, kernel and noise given (seeds × 2)."""
+    variance = 4.0 if domain.dimension == 1 else 0.6
+    errors = []
+    for seed in range(seeds):
+        kernel = nr.RBF(1.0, variance=variance)  # in which f¹ and f² have norms below 3
+        opt = nr.ThompsonSampling(domain, kernel, noise=sigma, norm=3.0, batch_size=30, seed=seed)
+        modes = run(opt, bimodal, sigma, rounds, seed)
+        errors.append(np.square(modes - 5.0).sum(axis=1))
+    return np.array(errors)
+
+
+@pytest.mark.parametrize(("sigma", "rounds"), [(0.1, 4), (1.0, 10)])
+def test_the_papers_example_in_one_dimension(sigma, rounds):
+    """x_t converges to the global maximum, not to the local one at 2."""
+    errors = squared_errors(nr.Box([(0, 8)]), sigma, rounds, seeds=5)
+    assert np.sum(errors[:, -1] < 0.25) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("dimension", "sigma"), [(1, 0.1), (1, 1.0), (1, 5.0), (2, 0.1), (2, 1.0)])
+def test_the_papers_examples(dimension, sigma):
+    """Most seeds end at the global maximum, and the squared error falls or is small at once."""
+    box = nr.Box([(0, 8)] * dimension)
+    errors = squared_errors(box, sigma, 10 if sigma < 5 else 40, seeds=6)
+    assert np.median(errors[:, -1]) <= max(np.median(errors[:, 0]), 0.01)
+    assert np.sum(errors[:, -1] < 1.0) >= 4
+
+
+@pytest.mark.slow
+def test_the_papers_noisiest_example():
+    """f² with σ = 5, three times its maximum, takes thousands of evaluations: here 6,000.
+
+    On a grid of the box, where a draw's maximiser costs nothing; on the box itself the same seeds
+    take a minute each.
+    """
+    errors = squared_errors(nr.Box([(0, 8)] * 2).grid(17), 5.0, 200, seeds=8)
+    assert np.sum(errors[:, 0] < 1.0) <= 3
+    assert np.sum(errors[:, -1] < 1.0) >= 6
+    assert np.median(errors[:, -1]) < 0.1 * np.median(errors[:, 0])
+
+
+def test_flatter_functions_take_longer():
+    """f_β of Section 5.2, σ = 0.1: the squared error falls with t, and the slower the smaller β is.
+
+    The mean squared error of draws from F_t, median over 8 seeds, after 30, 60, 120 and 300
+    evaluations.
+    """
+    grid = nr.Box([(0, 10)]).grid(201)
+    errors = []
+    for beta in (10.0, 1.0, 0.3, 0.1):
+        runs = []
+        for seed in range(8):
+            kernel = nr.RBF(2.0, variance=beta**2)
+            opt = nr.ThompsonSampling(grid, kernel, noise=0.1, batch_size=10, seed=seed)
+            rng, f = np.random.default_rng(seed), beta * np.exp(-np.square(grid.points - 5) / 8)
+            found = []
+            while opt.t < 300:
+                batch = opt.ask()
+                opt.tell(batch, f[batch.ids, 0] + 0.1 * rng.standard_normal(len(batch)))
+                if opt.t in (30, 60, 120, 300):
+                    draws = grid.points[opt.maximizer_samples(100)]
+                    found.append(float(np.square(draws - 5.0).mean()))
+            runs.append(found)
+        errors.append(np.median(runs, axis=0))
+    errors = np.array(errors)
+    assert np.all(errors[1:] > 2.0 * errors[:-1])
+    assert np.all(errors[:, -1] < 0.5 * errors[:, 0])
+
+
+def test_samples_concentrate_and_converged_says_so():
+    opt = nr.ThompsonSampling(nr.Box([(0, 1)]), nr.RBF(0.2), noise=0.01, n_init=5, seed=0)
+    assert not opt.converged(0.05)
+    run(opt, lambda X: -np.square(X[:, 0] - 0.3), 0.01, 25, 0)
+    draws = opt.maximizer_samples(50)
+    assert draws.shape == (50, 1)
+    assert abs(np.median(draws) - 0.3) < 0.05
+    assert opt.converged(0.1)
+    assert not opt.converged(1e-9)
+    np.testing.assert_array_equal(draws, opt.maximizer_samples(50))
+
+
+def test_maximisers_on_a_list_follow_the_exact_posterior():
+    """How often each arm is the maximiser, against draws from the exact joint posterior."""
+    rng = np.random.default_rng(0)
+    X = np.linspace(0, 1, 6)[:, None]
+    kernel, lam = nr.RBF(0.3), 0.1
+    opt = nr.ThompsonSampling(X, kernel, noise=0.3, lam=lam, seed=0)
+    ids, y = np.array([0, 2, 5, 5]), np.array([0.2, 0.5, 0.1, 0.3])
+    opt.tell(ids, y)
+    shares = np.bincount(opt.maximizer_samples(20_000), minlength=6) / 20_000
+    K = kernel(X[ids], X[ids]) + lam * np.eye(4)
+    cross = kernel(X, X[ids])
+    mean = cross @ np.linalg.solve(K, y)
+    covariance = kernel(X, X) - cross @ np.linalg.solve(K, cross.T)
+    paths = rng.multivariate_normal(mean, covariance, size=20_000, method="svd")
+    expected = np.bincount(paths.argmax(axis=1), minlength=6) / 20_000
+    np.testing.assert_allclose(shares, expected, atol=0.02)
+
+
+def test_uniform_draws_come_at_their_rate_and_alone_are_fitted():
+    opt = nr.ThompsonSampling(
+        nr.Box([(0, 1)]), "auto", noise="auto", norm="auto", xi=0.5, n_init=5, seed=0
+    )
+    run(opt, lambda X: np.sin(6 * X[:, 0]), 0.1, 45, 0)
+    uniform = opt.moment().beliefs.learner.random
+    assert uniform[:5] == [0, 1, 2, 3, 4]
+    assert 10 <= len(uniform) - 5 <= 30
+    assert [event["t"] for event in opt.events if event["event"] == "fit"] == [5, 10, 20, 40]
+
+
+def test_objects_and_bad_options():
+    kernel = lambda a, b: np.array([[np.exp(-abs(len(x) - len(y))) for y in b] for x in a])  # noqa: E731
+    opt = nr.ThompsonSampling(["a", "bb", "cccc"], kernel, norm=9.0, n_init=1, seed=0)
+    for _ in range(8):
+        batch = opt.ask()
+        opt.tell(batch, [float(len(x)) for x in batch.points])
+    assert opt.recommend().point == "cccc"
+    assert isinstance(opt.converged(0.9), bool)
+    box = nr.Box([(0, 1)])
+    for options in ({"xi": 1.5}, {"n_init": 0}, {"batch_size": 0}, {"features": "wavelets"}):
+        (name,) = options
+        with pytest.raises(ValueError, match=name):
+            nr.ThompsonSampling(box, nr.RBF(), **options)
+    with pytest.raises(ValueError, match="mercer"):
+        nr.ThompsonSampling(np.eye(3), nr.RBF(), features="mercer")
+    with pytest.raises(ValueError, match="rff"):
+        nr.ThompsonSampling(box, nr.Linear(offset=1.0), features="rff")
+
+
+def test_quadrature_of_a_replaced_list_is_the_same_when_loaded(tmp_path):
+    """The features cover what has been seen of a wider list before."""
+    opt = nr.ThompsonSampling(
+        np.linspace(0, 3, 40)[:, None], nr.RBF(0.5), features="qff", n_init=5, seed=0
+    )
+    opt.tell([0, 13, 39], [0.0, 0.8, 0.1])
+    opt.replace_candidates(np.linspace(0, 1, 50)[:, None])
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.maximizer_samples(50), opt.maximizer_samples(50))
+
+
+def test_features_are_made_again_and_not_stored(tmp_path):
+    """A loaded run draws the same functions, from a file without them."""
+    box = nr.Box([(0, 1)] * 3)
+    opt = nr.ThompsonSampling(box, nr.Matern(0.5), n_init=2, xi=0.0, seed=0)
+    run(opt, lambda X: X[:, 0], 0.1, 5, 0)
+    opt.save(tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as archive:
+        largest = max(archive[name].nbytes for name in archive.files if name != "header")
+    assert largest < 8 * 500 * 3  # what the frequencies of random Fourier features take
+    again = nr.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.ask(3).points, opt.ask(3).points)
+
+
+def test_a_look_before_a_fit_leaves_the_features_as_they_are():
+    """Features of a kernel that was fitted for a look are not those of the kernel fitted later."""
+    options = {"noise": "auto", "norm": "auto", "n_init": 4, "xi": 1.0, "seed": 0}
+    one, two = (nr.ThompsonSampling(nr.Box([(0, 1)]), "auto", **options) for _ in range(2))
+    for opt in (one, two):
+        run(opt, lambda X: np.sin(6 * X[:, 0]), 0.0, 7, 0)
+        late = opt.ask(3)
+        opt.tell(late[:1], [0.3])  # the eighth: a fit is due
+        if opt is two:
+            opt.maximizer_samples(3)
+        opt.tell(late[1:], [-2.0, 3.0])
+    np.testing.assert_array_equal(one.maximizer_samples(9), two.maximizer_samples(9))
+
+
+def test_mercer_features_that_leave_much_out_say_so():
+    """The kernel of 100 lengthscales a side needs more than 1,000 eigenfunctions."""
+    box, rough = nr.Box([(0, 1)] * 2), nr.RBF(0.01)
+    with pytest.warns(UserWarning, match=r"leave out \d+% of the prior variance"):
+        nr.ThompsonSampling(box, rough, features="mercer")
+    nr.ThompsonSampling(box, rough)  # random Fourier features instead, and no warning
+
+
+def test_asyncts_has_no_uniform_draws_after_the_start():
+    box = nr.Box([(0, 1)])
+    opt = nr.AsyncTS(box, nr.RBF(0.2), noise=0.05, n_init=3, seed=0)
+    uniform = []
+    waiting = []
+    for _ in range(20):
+        batch = opt.ask()
+        uniform.append(batch.uniform)
+        waiting.append(batch)
+        if len(waiting) == 4:  # four workers
+            first = waiting.pop(0)
+            opt.tell(first, -np.square(first.points[:, 0] - 0.3))
+    assert uniform == [True] * 4 + [False] * 16  # the fourth before any answer
+    assert abs(opt.recommend().point[0] - 0.3) < 0.1
+
+
+def test_a_single_draw_at_the_start_is_no_basis_for_a_fit():
+    opt = nr.ThompsonSampling(np.eye(3), "auto", noise="auto", n_init=1, xi=0.0, seed=0)
+    for t in range(4):
+        batch = opt.ask()
+        opt.tell(batch, [float(t % 2)])
+    assert [event["t"] for event in opt.events if event["event"] == "fit"] == [2]
+
+
+def test_quadrature_says_where_it_cannot_be_used():
+    with pytest.raises(ValueError, match=r"qff.*RBF"):
+        nr.ThompsonSampling(nr.Box([(0, 1)]), nr.Matern(0.3), features="qff")
+    with pytest.raises(ValueError, match=r"qff.*features"):
+        nr.ThompsonSampling(nr.Box([(0, 1)] * 3), nr.RBF(0.05), features="qff")
+    with pytest.raises(ValueError, match="qff"):
+        nr.ThompsonSampling(["a", "b"], lambda a, b: np.ones((len(a), len(b))), features="qff")
+    opt = nr.ThompsonSampling(np.eye(2), nr.RBF(1.0), features="qff", n_init=1, seed=0)
+    opt.tell([0, 1], [0.0, 1.0])
+    with pytest.raises(ValueError, match="qff"):
+        opt.replace_candidates(1e4 * np.eye(2))
+    assert opt.predict()[0][1] == pytest.approx(1.0, abs=0.1)
+    assert opt.recommend().id == 1

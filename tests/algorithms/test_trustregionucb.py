@@ -1,0 +1,181 @@
+"""GP-UCB with a trust region: when the region moves, grows and shrinks."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+
+AUTO = {"noise": "auto", "norm": "auto"}
+
+
+def cone(points, centre=0.7):
+    """A sharp top, 1, at (centre, …)."""
+    return 1.0 - np.abs(points - centre).max(axis=1)
+
+
+def known(dimension=2, **options):
+    """A run with a known kernel."""
+    settings = {"noise": 0.05, "norm": 10.0, "width": 2.0, "seed": 0, **options}
+    return nr.TrustRegionUCB(nr.Box([(0, 1)] * dimension), nr.Matern(0.3), **settings)
+
+
+def test_every_other_ask_stays_in_the_region():
+    opt = known()
+    opt.tell([[0.2, 0.2], [0.7, 0.6]], [0.0, 1.0])
+    opt.chooser.side = 0.1
+    np.testing.assert_allclose(opt.region.bounds, [[0.65, 0.75], [0.55, 0.65]])
+    inside = []
+    for _ in range(12):
+        batch = opt.ask()
+        region = opt.region  # asking has judged; nothing told since moves it
+        inside.append(np.all((batch.points >= region.lower) & (batch.points <= region.upper)))
+        opt.tell(batch, cone(batch.points))
+    assert all(inside[::2])
+    assert not all(inside[1::2])
+
+
+def test_region_is_cut_at_the_bounds():
+    opt = known()
+    assert np.array_equal(opt.region.bounds, opt.domain.bounds)  # nothing is known yet
+    opt.tell([[0.0, 0.9]], [1.0])
+    np.testing.assert_allclose(opt.region.bounds, [[0, 0.4], [0.5, 1]])
+
+
+def test_picks_in_the_region_have_half_the_width():
+    opt = known()
+    X = np.random.default_rng(0).uniform(size=(12, 2))
+    opt.tell(X, cone(X))
+    mean, std = opt.predict(opt.region.sample(2000, np.random.default_rng(1))[1])
+    assert opt.ask().info.upper[0] == pytest.approx((mean + std).max(), rel=1e-2)
+
+
+def test_a_loaded_run_judges_what_was_on_its_way(tmp_path):
+    straight = known()
+    straight.tell([[0.5, 0.5]], [1.0])
+    for _ in range(10):
+        batch = straight.ask()
+        straight.tell(batch, cone(batch.points))
+    waiting = straight.ask(3)
+    assert straight.chooser.waiting
+    assert straight.events
+    straight.save(tmp_path / "run.npz")
+    resumed = nr.load(tmp_path / "run.npz")
+    for opt in (straight, resumed):
+        opt.tell(waiting, cone(waiting.points))
+    for _ in range(10):
+        batch, again = straight.ask(), resumed.ask()
+        np.testing.assert_array_equal(batch.points, again.points)
+        for opt in (straight, resumed):
+            opt.tell(batch, cone(batch.points))
+    assert straight.events == resumed.events
+
+
+def test_whole_box_steps_are_those_of_gpucb():
+    """From the same data, the bound that a global step finds is the one GPUCB finds."""
+    opt, plain = known(), nr.GPUCB(
+        nr.Box([(0, 1)] * 2), nr.Matern(0.3), noise=0.05, norm=10.0, width=2.0, seed=3
+    )  # fmt: skip
+    X = np.random.default_rng(1).uniform(size=(12, 2))
+    for each in (opt, plain):
+        each.tell(X, cone(X))
+    opt.cancel(opt.ask())  # the local step
+    np.testing.assert_allclose(opt.ask().info.upper, plain.ask().info.upper, rtol=1e-6)
+
+
+def test_failures_halve_and_the_smallest_region_starts_anew():
+    """Only the first point is good: every step in the region fails."""
+    opt = known(noise=0.01)
+    opt.tell([[0.5, 0.5]], [5.0])
+    sides = []
+    while len(sides) < 8:
+        batch = opt.ask()
+        opt.tell(batch, np.zeros(len(batch)))
+        sides = [event["side"] for event in opt.events if event["event"] == "trust region"]
+    np.testing.assert_allclose(sides[:6], 0.8 / 2.0 ** np.arange(1, 7))
+    assert sides[6] == 0.8  # 0.8/128 is below the smallest side
+    assert sides[7] == 0.4
+
+
+def test_successes_in_a_row_double():
+    opt = known(noise=0.01)
+    opt.tell([[0.5, 0.5]], [0.0])
+    opt.chooser.side = 0.1
+    best, local = 0.0, True
+    while not opt.events:
+        batch = opt.ask()
+        best += 1.0
+        # What is found in the region is better every time, what is found elsewhere is poor.
+        opt.tell(batch, [best if local else -1.0])
+        local = not local
+        assert opt.t < 20
+    assert opt.events[0]["side"] == pytest.approx(0.2)
+
+
+def test_late_and_cancelled_picks_are_judged_once():
+    opt = known()
+    opt.tell([[0.5, 0.5]], [1.0])
+    local = opt.ask(3)
+    assert opt.chooser.waiting == 3
+    opt.cancel(local[:1])
+    opt.tell(local[1:2], [0.0])
+    opt.ask()
+    assert opt.chooser.failures == 1
+    assert opt.chooser.waiting == 1  # the third is still on its way
+    opt.tell(local[2:], [0.0])
+    opt.ask()
+    assert opt.chooser.failures == 2
+
+
+def test_without_answers_there_is_no_region():
+    """Asking on while nothing has been told: whole-box steps, which count neither way."""
+    opt = known()
+    batches = [opt.ask() for _ in range(3)]
+    assert not opt.chooser.waiting
+    for batch in batches:
+        opt.tell(batch, cone(batch.points))
+    opt.ask()
+    assert opt.chooser.successes == opt.chooser.failures == 0
+
+
+def test_fits_use_everything_and_nothing_is_drawn_after_the_design():
+    opt = nr.TrustRegionUCB(nr.Box([(0, 1)] * 2), "auto", width=2.0, seed=0, **AUTO)
+    rng = np.random.default_rng(0)
+    uniform = []
+    while opt.t < 40:
+        batch = opt.ask()
+        uniform += [batch.uniform]
+        opt.tell(batch, cone(batch.points) + 0.05 * rng.standard_normal(len(batch)))
+    assert uniform == [True] * 10 + [False] * 30
+    fits = [event for event in opt.events if event["event"] == "fit"]
+    assert [event["t"] for event in fits] == [10, 13, 17, 22, 28, 35]
+
+
+def test_finds_a_narrow_funnel_in_a_plain():
+    """The top of a sharp cone, closer than GP-UCB alone comes."""
+    box = nr.Box([(-1, 1)] * 4)
+
+    def f(x):
+        return float(np.exp(-6.0 * np.sqrt(np.mean(np.square(np.asarray(x) - 0.35)))))
+
+    def run(algorithm):
+        options = {"algorithm": algorithm, "width": 2.0, "progress": False}
+        found = [nr.maximize(f, box, 60, seed=seed, **options).best.point for seed in range(2)]
+        return np.mean([f(point) for point in found])
+
+    assert run("trustregionucb") > run("gpucb") + 0.1
+
+
+def test_a_region_too_narrow_for_floating_point_is_the_whole_side():
+    box = nr.Box([(1e16, 1e16 + 8), (0, 1)])
+    opt = nr.TrustRegionUCB(box, nr.Matern([4.0, 0.3]), norm=2.0, seed=0)
+    opt.chooser.side = 1 / 100
+    opt.tell([[1e16 + 4, 0.5]], [1.0])
+    region = opt.region
+    assert (region.lower[0], region.upper[0]) == (1e16, 1e16 + 8)
+    np.testing.assert_allclose([region.lower[1], region.upper[1]], [0.495, 0.505])
+    assert len(opt.ask()) == 1
+
+
+def test_lists_are_refused():
+    with pytest.raises(ValueError, match="domain must be a Box"):
+        nr.TrustRegionUCB(np.eye(3), nr.RBF())

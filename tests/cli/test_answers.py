@@ -1,0 +1,119 @@
+import csv
+
+import numpy as np
+import pytest
+from commands import fill_in, library, noregret, value
+
+import noregret as nr
+
+
+def test_a_laboratory_loop(db):
+    told = {}
+    for _ in range(3):
+        db.with_name("plate.csv").write_text(noregret("ask", db).stdout)
+        with db.with_name("plate.csv").open() as file:
+            assert file.readline() == "trial,compound,a,b,value\n"
+        rows = fill_in("plate.csv", "first.csv", keep=lambda i: i % 2)
+        noregret("tell", db, "first.csv")
+        assert f"{3} trials still open" in noregret("tell", db, "first.csv").output
+        fill_in("plate.csv", "all.csv")
+        noregret("tell", db, "all.csv")
+        told |= {int(row["trial"]): value(row) for row in rows}
+    with nr.Study.open(db, read_only=True) as study:
+        frame = study.trials()
+        assert dict(zip(frame["trial"], frame["value"], strict=True)) == told
+        assert study.counts() == {"pending": 0, "told": 18, "failed": 0, "history": 0}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[1].update(value="lots"), "line 3: value 'lots' is not a finite number"),
+        (lambda rows: rows[1].update(value="nan"), "line 3: value 'nan'"),
+        (lambda rows: rows[2].update(trial="77"), "line 4: there is no trial '77'"),
+        (lambda rows: rows[2].update(trial="x"), "line 4: there is no trial 'x'"),
+        (lambda rows: rows.append(dict(rows[0])), "line 8: trial 0 comes twice"),
+        (lambda rows: rows[0].update(compound="cmp999"), "line 2: trial 0 is cmp"),
+        (lambda rows: rows[0].update(failed="broken"), "line 2: trial 0 has both"),
+    ],
+)
+def test_one_wrong_line_refuses_the_file(db, change, message):
+    noregret("ask", db, "-o", "plate.csv")
+    with open("plate.csv", newline="") as file:
+        rows = [dict(row, value=1.0, failed="") for row in csv.DictReader(file)]
+    change(rows)
+    with open("bad.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    result = noregret("tell", db, "bad.csv", code=1)
+    assert message in result.stderr
+    assert "nothing of it was told" in result.stderr
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.counts()["told"] == 0
+
+
+def test_failures_and_changed_answers_by_csv(db):
+    noregret("ask", db, "-n", 2)
+    db.with_name("a.csv").write_text("trial,value,failed\n0,1.5,\n1,,spilt\n")
+    assert "1 values and 1 failures" in noregret("tell", db, "a.csv").output
+    db.with_name("b.csv").write_text("value,trial\n2.5,0\n")
+    assert "line 2: trial 0 was told 1.5" in noregret("tell", db, "b.csv", code=1).stderr
+    noregret("tell", db, "b.csv", "--overwrite")
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.trials()["value"].to_list() == [2.5, None]
+        assert study.trials()["reason"].to_list() == [None, "spilt"]
+
+
+def test_import(db):
+    db.with_name("old.csv").write_text("compound,value,who\ncmp003,1.5,x\ncmp003,1.25,y\n")
+    noregret("import", db, "old.csv")
+    db.with_name("bad.csv").write_text("compound,value\ncmp003,1.5\nnobody,2\n")
+    assert (
+        "line 3: there is no candidate 'nobody'" in noregret("import", db, "bad.csv", code=1).stderr
+    )
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.trials().select("id", "value").rows() == [(3, 1.5), (3, 1.25)]
+        assert study.counts()["history"] == 2
+
+
+def test_adaptive_batches_end_early_unless_filled(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    library("library.csv")
+    noregret(*["create", "a.db", "--candidates", "library.csv", "--id", "compound", "--seed", "0"])
+    result = noregret("ask", "a.db", "-n", 8)
+    assert len(result.stdout.splitlines()) == 2
+    assert "--fill" in result.stderr
+    assert len(noregret("ask", "a.db", "-n", 8, "--fill").stdout.splitlines()) == 9
+
+
+def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    box = nr.Box({"dose": (0, 2), "heat": (20, 80)})
+    nr.Study.create("box.db", box, "gpucb", kernel=nr.RBF([1.0, 30.0]), norm=5, seed=0).close()
+    noregret("ask", "box.db", "-n", 2, "-o", "plate.csv")
+    with open("plate.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["trial", "dose", "heat", "value"]
+    for row in rows:
+        row["value"] = float(row["dose"])
+    with open("plate.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    noregret("tell", "box.db", "plate.csv")
+    with nr.Study.open("box.db", read_only=True) as study:
+        frame = study.trials()
+        assert np.array_equal(frame["value"], frame["dose"])
+    refused = noregret("import", "box.db", "plate.csv", code=1)
+    assert "on a box" in refused.stderr
+
+
+def test_a_feature_called_trial_does_not_hide_the_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.csv").write_text("trial,value\n7,1\n8,2\n9,3\n")
+    noregret("create", "odd.db", "--candidates", "odd.csv", "--algorithm", "gpucb", "--seed", 0)
+    noregret("ask", "odd.db", "-n", 1, "-o", "plate.csv")
+    with open("plate.csv", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["trial"], row["value"]) == ("0", "")

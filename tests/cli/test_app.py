@@ -1,0 +1,26 @@
+import json
+
+import pytest
+from commands import noregret
+from typer.testing import CliRunner
+
+from noregret.cli.main import app
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["create", "ask", "tell", "import", "run", "status", "best", "export", "report", "reproduce"],
+)
+def test_every_command_has_help_with_an_example(name):
+    output = " ".join(noregret(name, "--help").stdout.split())
+    assert f"Example: noregret {name}" in output
+    assert "--json" in output
+
+
+def test_exit_codes_and_json_errors(db):
+    assert CliRunner().invoke(app, ["ask"]).exit_code == 2
+    result = noregret("status", "none.db", "--json", code=1)
+    assert "no study" in json.loads(result.stderr)["error"]
+    db.with_name("broken.db").write_bytes(b"not a database at all" * 500)
+    assert "--salvage" in " ".join(noregret("status", "broken.db", code=4).stderr.split())
+    assert "no answers yet" in noregret("best", db, code=1).stderr

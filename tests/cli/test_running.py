@@ -1,0 +1,89 @@
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commands import MEASURE, PROGRAM, noregret, value
+from rich.console import Console
+
+import noregret as nr
+
+
+def test_run_a_program(db):
+    db.with_name("measure.py").write_text(MEASURE)
+    result = noregret("run", db, "--command", PROGRAM, "--budget", 12, "--workers", 2, "--json")
+    assert json.loads(result.stdout)["counts"]["told"] == 12
+    with nr.Study.open(db, read_only=True) as study:
+        table = study.table
+        for id_, told in study.trials().select("id", "value").iter_rows():
+            assert told == pytest.approx(value(table.row(id_, named=True)), abs=1e-6)
+    result = noregret("run", db, "--command", "measure {q}", "--budget", 20, code=1)
+    assert "asks for {q}" in result.stderr
+    failing = f"{sys.executable} -I -S -c 'import sys; sys.exit(7)'"
+    result = noregret("run", db, "--command", failing, "--budget", 20, "--max-failures", 2, code=5)
+    assert "exit code 7" in " ".join(result.stderr.split())
+    status = json.loads(noregret("status", db, "--json").stdout)
+    assert status["counts"]["failed"] == 3
+    assert status["best"]["lower"] <= status["best"]["mean"] <= status["best"]["upper"]
+    assert "gpucb" in noregret("status", db).stdout
+
+
+def test_the_live_display(db, monkeypatch):
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    monkeypatch.setattr("noregret.cli.running.console", screen)
+    db.with_name("measure.py").write_text(MEASURE)
+    noregret("run", db, "--command", PROGRAM, "--budget", 4, "--known-best", 1.0)
+    shown = screen.file.getvalue()
+    for words in ("4 of 4", "trials/s", "last batch", "inducing points", "best so far", "gap"):
+        assert words in shown
+    assert "regret" in shown
+
+
+def test_an_interrupted_run_goes_on(db):
+    """Ctrl-C while programs run: they are killed, and the same call finishes the job."""
+    db.with_name("slow.py").write_text(
+        "import os, pathlib, time\npathlib.Path(f'started-{os.getpid()}').touch()\ntime.sleep(60)\n"
+    )
+    command = [sys.executable, "-m", "noregret", "run", str(db), "--budget", "5", "--workers", "2"]
+    with subprocess.Popen(
+        [*command, "--command", f"{sys.executable} -I -S slow.py"],
+        stderr=subprocess.PIPE,
+        cwd=db.parent,
+        env=os.environ | {"PYTHONPATH": str(Path(nr.__file__).parents[1])},
+        # Background jobs of a shell ignore the signal, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        deadline = time.monotonic() + 60
+        while len(list(db.parent.glob("started-*"))) < 2:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < deadline
+        locked = noregret("ask", db, code=3)
+        assert str(process.pid) in locked.stderr
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"the same command goes on" in errors
+    for started in db.parent.glob("started-*"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(started.name.split("-")[1]), 0)
+    db.with_name("measure.py").write_text(MEASURE)
+    noregret("run", db, "--command", PROGRAM, "--budget", 5)
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.counts()["told"] == 5
+        assert study.counts()["pending"] == 0
+
+
+def test_coordinates_of_a_box_are_the_fields_of_a_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    box = nr.Box({"a": (0, 1), "b": (5, 9)})
+    nr.Study.create("box.db", box, "gpucb", kernel=nr.RBF([0.5, 2.0]), norm=20, seed=0).close()
+    (tmp_path / "measure.py").write_text(MEASURE)
+    noregret("run", "box.db", "--command", PROGRAM, "--budget", 3)
+    with nr.Study.open("box.db", read_only=True) as study:
+        for row in study.trials().iter_rows(named=True):
+            assert row["value"] == pytest.approx(value(row), abs=1e-6)

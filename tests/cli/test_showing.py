@@ -1,0 +1,76 @@
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from commands import noregret
+
+import noregret as nr
+
+
+@pytest.fixture
+def told(db):
+    """The study with ten answers."""
+    with nr.Study.open(db) as study:
+        trials = study.ask(10)
+        study.tell(trials, np.sin(5 * trials.points[:, 0]))
+    return db
+
+
+def test_best_shows_evaluated_choices_the_best_guaranteed_first(told):
+    with nr.Study.open(told, read_only=True) as study:
+        best = study.best()
+        evaluated = set(study.trials()["id"])
+        first = study.optimizer.top(1)[0]
+    shown = json.loads(noregret("best", told, "--top", "3", "--json").stdout)
+    assert shown["best"][0]["id"] == first.id
+    assert shown["best"][0]["lower"] == first.lower
+    assert shown["gap"] == best.gap
+    assert [one["evaluations"] for one in shown["best"]] == [1, 1, 1]
+    assert {one["id"] for one in shown["best"]} <= evaluated
+    lower = [one["lower"] for one in shown["best"]]
+    assert lower == sorted(lower, reverse=True)
+    assert "no other is better by more than" in noregret("best", told).stderr
+
+
+def test_status(told):
+    status = json.loads(noregret("status", told, "--json").stdout)
+    assert status["counts"] == {"pending": 0, "told": 10, "failed": 0, "history": 0}
+    assert status["best"]["lower"] <= status["best"]["mean"] <= status["best"]["upper"]
+    assert status["last_batch"]["size"] == 10
+    assert "gpucb" in noregret("status", told).stdout
+
+
+def test_how_many_can_still_be_the_best_is_said_where_it_is_known(told, monkeypatch):
+    monkeypatch.setattr(nr.GPUCB, "alive", property(lambda self: 17))
+    words = "17 of 120 can still be the best"
+    assert words in noregret("status", told).stdout
+    assert words in noregret("best", told).stderr
+    assert json.loads(noregret("status", told, "--json").stdout)["alive"] == 17
+    assert json.loads(noregret("best", told, "--json").stdout)["alive"] == 17
+
+
+def test_export(db):
+    with nr.Study.open(db) as study:
+        study.tell_history([3, 3], [1.5, 1.25])
+    noregret("export", db, "--to", "parquet", "-o", "t.parquet")
+    frame = pl.read_parquet("t.parquet")
+    assert frame.select("id", "name", "value", "status").rows() == [
+        (3, "cmp003", 1.5, "told"),
+        (3, "cmp003", 1.25, "told"),
+    ]
+    assert {"a", "b"} <= set(frame.columns)
+    lines = noregret("export", db).stdout.splitlines()
+    assert len(lines) == 3
+    noregret("export", db, "--salvage", "-o", "saved.csv")
+    assert pl.read_csv("saved.csv")["value"].to_list() == [1.5, 1.25]
+    assert "-o names the file" in noregret("export", db, "--json", code=1).stderr
+
+
+def test_a_report_of_a_study_on_a_box(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with nr.Study.create("b.db", nr.Box([(0, 1)]), "gpucb", kernel=nr.RBF(0.3), seed=0) as study:
+        study.run(lambda x: float(x[0]), 5)
+    noregret("report", "b.db", "-o", "b.html")
+    assert 'alt="Slice along x0"' in (tmp_path / "b.html").read_text()
+    assert "x0" in noregret("best", "b.db").stdout

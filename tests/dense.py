@@ -1,0 +1,183 @@
+"""The rules of picking on a list, over all candidates at every pick, from scratch.
+
+Nothing here is shared with the package but kernels, formulas of widths and the dictionary's ids:
+the posterior is computed from repeated rows, and every bound of every candidate is kept densely.
+"""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from noregret.widths import proved
+
+#: bounds closer than this are ties that round-off decides
+TIE = 1e-5
+#: candidates that are always brought up to date: those with the largest bounds
+TOP = 64
+
+
+class DensePosterior:
+    """Mean and leverage of all candidates for every λ, on the span of a dictionary.
+
+    ``dictionary``, ``ids`` are row numbers of X; ``y`` the rewards of ``ids``.
+    """
+
+    def __init__(self, kernel, X, lams, dictionary, ids, y):
+        self.lam, self._kernel, self._X = lams[0], kernel, X
+        lower = np.linalg.cholesky(kernel(X[dictionary], X[dictionary]))
+        self._Z = Z = solve_triangular(lower, kernel(X[dictionary], X), lower=True).T
+        self.prior = kernel.diag(X)
+        self.counts = np.bincount(ids, minlength=len(X))
+        self.residual = np.maximum(self.prior - (Z**2).sum(axis=1), 0.0)
+        told, gram = Z[ids], Z[ids].T @ Z[ids]
+        self.means, self.leverages, self.log_dets, self.ridges = [], [], [], []
+        for lam in lams:
+            V = gram + lam * np.eye(Z.shape[1])
+            solved = np.linalg.solve(V, Z.T)
+            mean = solved.T @ (told.T @ y)
+            self.means.append(mean)
+            self.leverages.append(self.residual / lam + (Z.T * solved).sum(axis=0))
+            self.log_dets.append(self._log_det(V, lam))
+            self.ridges.append(float(y @ (y - mean[ids])))
+            if lam == self.lam:
+                self._solved = solved
+
+    def _log_det(self, V, lam):
+        on_span = np.linalg.slogdet(V / lam)[1]
+        return proved.log_det_bound(on_span, self.counts, self.prior, self.residual, lam)
+
+    def theory(self, noise, norm, delta, lams):
+        """The proved factors of √leverage, one a λ."""
+        trace = float(self.counts @ self.residual)
+        arrays = np.array(lams), np.array(self.log_dets), np.array(self.ridges)
+        return proved.for_each_lambda(noise, norm, delta, *arrays, trace)[0]
+
+    def shrunk(self, pending, picks, *, frozen):
+        """Leverages once ``pending`` and ``picks`` are evaluated too (row numbers, repeated).
+
+        Frozen: picks count only inside the span of the dictionary and of what is pending.
+        """
+        both = np.concatenate([pending, picks]).astype(int)
+        columns = self._Z @ self._solved[:, both]
+        outside = self._outside(both)
+        if frozen:
+            where = np.unique(pending)
+            rows = self._outside(where)
+            small = np.linalg.pinv(rows[where], rcond=1e-10, hermitian=True)
+            outside = rows @ small @ rows[both].T
+        columns = columns + outside / self.lam
+        inner = np.eye(len(both)) + columns[both]
+        falls = np.einsum("ij,ji->i", columns, np.linalg.solve(inner, columns.T))
+        return np.maximum(self.leverages[0] - falls, 0.0)
+
+    def _outside(self, ids):
+        """What the span leaves of the prior covariance with some candidates."""
+        return self._kernel(self._X, self._X[ids]) - self._Z @ self._Z[ids].T
+
+
+class DenseRun:
+    """Plays beside an optimiser on a list and checks every pick.
+
+    ``rule``: ``"global"``, ``"product"`` or ``None`` for what ends a batch; ``frozen`` as in BBKB;
+    ``inflation``: what deviations are multiplied with inside a batch.
+    """
+
+    def __init__(self, opt, rule=None, *, frozen=False, inflation=1.0):
+        self.opt, self.rule, self.frozen, self.inflation = opt, rule, frozen, inflation
+        self.X = opt.domain.points
+        self.pending = np.empty(0, dtype=int)
+        self.upper = None
+        self.version = None
+        self.checked = 0  # picks that were compared
+        self.clear = 0  # of those, picks that no tie leaves open
+
+    def ask(self, n=None, *, fill=False):
+        """Ask the optimiser, and check what it gives; uniform draws are taken as they are."""
+        opt = self.opt
+        start = self._start() if opt.t else None
+        batch = opt.ask(n, fill=fill)
+        left = batch.ids.tolist()
+        while left and not batch.uniform:
+            length = self._check(start, left, batch.info.upper[-len(left) :], n, fill)
+            self.pending = np.concatenate([self.pending, left[:length]])
+            left = left[length:]
+        self.pending = np.concatenate([self.pending, np.array(left, dtype=int)])
+        return batch
+
+    def tell(self, ids, y):
+        """Tell the optimiser about pending evaluations or others."""
+        self.opt.tell(ids, y)
+        for id_ in np.atleast_1d(getattr(ids, "ids", ids)):
+            where = np.flatnonzero(self.pending == id_)[:1]
+            self.pending = np.delete(self.pending, where)
+
+    def _start(self):
+        """What is known at the start of a batch, from public names only."""
+        opt = self.opt
+        assumed, history = opt.assumed, opt.history
+        y = (history.rewards - assumed.shift) / assumed.unit
+        posterior = DensePosterior(
+            assumed.kernel, self.X, assumed.lams, opt.dictionary, history.ids, y
+        )
+        widths = np.array([opt.beta * np.sqrt(assumed.lam)])
+        if opt.width == "theory":
+            own = posterior.theory(assumed.noise, assumed.norm, opt.delta, assumed.lams)
+            np.testing.assert_allclose(own[0], widths[0], rtol=1e-4)
+            widths = own
+        version = (repr(assumed.kernel), assumed.noise, assumed.norm, assumed.lams)
+        if self.upper is None or version != self.version:
+            self.upper = assumed.norm * np.sqrt(posterior.prior)
+            self.version = version
+        return posterior, widths
+
+    @property
+    def intersected(self):
+        opt = self.opt
+        learnt = "auto" in (opt.noise, opt.norm) or isinstance(opt.kernel, str)
+        default = opt.width in ("theory", "paper") and not learnt
+        return default if opt.bounds is None else opt.bounds == "intersected"
+
+    def _check(self, start, ids, upper, n, fill):
+        """Check one batch at the head of ``ids``; returns how long it is."""
+        posterior, widths = start
+        means, leverages = posterior.means, posterior.leverages
+        cap = np.full(len(self.X), np.inf)
+        if self.intersected:
+            bounds = [m + w * np.sqrt(v) for m, w, v in zip(means, widths, leverages, strict=True)]
+            cap = np.minimum(self.upper, np.min(bounds, axis=0))
+        ratio = 1.0 + leverages[0][self.pending].sum()
+        picks, seen = [], []
+        while len(picks) < len(ids):
+            leverage = posterior.shrunk(self.pending, picks, frozen=self.frozen)
+            inside = means[0] + self.inflation * widths[0] * np.sqrt(leverage)
+            bound = np.minimum(cap, inside)
+            pick = ids[len(picks)]
+            self._compare(bound, pick, upper[len(picks)])
+            picks.append(pick)
+            seen.append(bound[pick])
+            if self.rule == "global":
+                ratio += leverages[0][pick]
+            elif self.rule == "product":
+                ratio *= 1.0 + leverage[pick]
+            if self.rule and ratio > self.opt.ratio:
+                break
+        else:
+            assert fill or self.rule is None or len(ids) == n, "the batch ended early"
+        assert fill or len(picks) == len(ids), "the batch went on after its end"
+        if self.intersected:
+            self._commit(cap, min(seen))
+        return len(picks)
+
+    def _compare(self, bound, pick, upper):
+        best = bound.max()
+        assumed = self.opt.assumed
+        seen = (upper - assumed.shift) / assumed.unit
+        assert abs(seen - bound[pick]) <= TIE * max(1.0, abs(best)), "another bound"
+        assert bound[pick] >= best - TIE, f"{pick} is not the best: {bound[pick]} < {best}"
+        self.checked += 1
+        self.clear += bool((bound > best - TIE).sum() == 1)
+
+    def _commit(self, cap, level):
+        """Bring candidates up to date: the first by their bound, and all above the level."""
+        order = np.lexsort((np.arange(len(self.upper)), -self.upper))
+        fresh = np.union1d(order[:TOP], np.flatnonzero(self.upper > level))
+        self.upper[fresh] = cap[fresh]

@@ -1,0 +1,43 @@
+"""The laws that every kernel keeps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from kernel_list import KERNELS
+
+import noregret as nr
+
+points = arrays(np.float64, (6, 3), elements=st.floats(-5, 5, width=32))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@settings(max_examples=20, deadline=None)
+@given(X=points)
+def test_every_kernel_is_symmetric_positive_and_agrees_with_its_diagonal(kernel, X):
+    X[3] = X[0]  # duplicates are normal input
+    K = kernel(X, X)
+    scale = max(K.max(), 1.0)
+    np.testing.assert_allclose(K, K.T, atol=1e-9 * scale)
+    np.testing.assert_allclose(kernel.diag(X), K.diagonal(), atol=1e-9 * scale)
+    np.testing.assert_allclose(K[3], K[0], atol=1e-12 * scale)
+    assert np.linalg.eigvalsh(K).min() > -1e-8 * scale
+    np.testing.assert_allclose(kernel(X[:2], X[2:]), K[:2, 2:], atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_no_points_give_no_values(kernel):
+    X = np.random.default_rng(0).uniform(size=(4, 3))
+    assert kernel(X, X[:0]).shape == (4, 0)
+    assert kernel(X[:0], X).shape == (0, 4)
+    assert kernel.diag(X[:0]).shape == (0,)
+
+
+def test_kernels_that_are_the_same_on_the_whole_diagonal_say_so():
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    for kernel in (nr.RBF(0.7, variance=3.0), 0.5 * nr.Matern(0.7) + nr.RBF(2.0) * nr.RBF(1.0)):
+        assert kernel.constant is not None
+        np.testing.assert_array_equal(kernel.diag(X), kernel.constant)
+    for kernel in (nr.Linear(), nr.RBF(0.7) + nr.Linear(), nr.Linear() * nr.RBF(0.7)):
+        assert kernel.constant is None

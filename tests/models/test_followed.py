@@ -1,0 +1,45 @@
+"""Points that are followed: the same as computing their posterior again."""
+
+import numpy as np
+import pytest
+from reference import problem
+
+import noregret as nr
+from noregret.models.followed import Followed, row_products
+from noregret.models.sparse import SparseGP
+
+KERNEL = nr.Matern(0.4, nu=1.5)
+
+
+def test_followed_points_keep_up_with_every_update():
+    X, _, rng = problem(arms=80)
+    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+    counts, sums = np.zeros(80, dtype=np.int64), np.zeros(80)
+    counts[0] = 1
+    model.rebuild(X, counts, sums, np.array([0]))
+    followed = Followed(X[:0])
+    followed.append(X[:50], model.posterior())
+    for i in range(60):
+        rows = rng.integers(80, size=3)
+        np.add.at(counts, rows, 1)
+        sums[rows] += rng.standard_normal(3)
+        model.advance(X, counts, sums, rows[: i % 3])
+        assert model.update is not None
+        followed.apply(KERNEL, model.update)
+        if i == 30:
+            followed.keep(np.arange(0, 50, 2))
+            followed.append(X[50:], model.posterior())
+        mean, leverage = model.posterior().evaluate(followed.points)
+        np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
+        np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+    assert len(followed) == 55
+
+
+@pytest.mark.parametrize(("m", "k"), [(0, 3), (1, 1), (7, 5), (40, 9), (300, 33)])
+def test_row_products_are_plain_products(m, k):
+    rng = np.random.default_rng(0)
+    buffer = rng.standard_normal((3000, m + 3))
+    vectors = rng.standard_normal((k, m))
+    np.testing.assert_allclose(
+        row_products(buffer[:, :m], vectors), buffer[:, :m] @ vectors.T, atol=1e-10
+    )

@@ -1,0 +1,86 @@
+"""The posterior at any points: every answer against the formula with dense matrices."""
+
+import numpy as np
+import pytest
+from reference import problem
+
+import noregret as nr
+from noregret.models.sparse import SparseGP
+
+KERNEL = nr.Matern(0.4, nu=2.5)
+LAMS = (0.1, 1.0)
+
+
+@pytest.fixture
+def told():
+    """Points, ids told, rewards and a posterior on a dictionary of eight arms."""
+    X, _, rng = problem()
+    ids = rng.integers(60, size=40)
+    y = rng.standard_normal(40)
+    counts, sums = np.bincount(ids, minlength=60), np.bincount(ids, y, minlength=60)
+    model = SparseGP(KERNEL, LAMS, X[:0], 1.0)
+    model.rebuild(X, counts, sums, np.unique(ids)[:8])
+    return X, ids, y, model.posterior()
+
+
+def dense(X, ids, y, inducing, lam):
+    """Mean and covariance of all points, over λ."""
+    S = KERNEL(inducing, inducing)
+    cross = KERNEL(X, inducing)
+    Q = cross @ np.linalg.solve(S, cross.T)
+    solved = np.linalg.solve(Q[np.ix_(ids, ids)] + lam * np.eye(len(ids)), Q[ids])
+    return solved.T @ y, (KERNEL(X, X) - Q[:, ids] @ solved) / lam
+
+
+def test_mean_leverage_and_covariance(told):
+    X, ids, y, posterior = told
+    mean, covariance = dense(X, ids, y, posterior.inducing, LAMS[0])
+    np.testing.assert_allclose(posterior.evaluate(X)[0], mean, atol=1e-9)
+    np.testing.assert_allclose(posterior.evaluate(X)[1], covariance.diagonal(), atol=1e-8)
+    np.testing.assert_allclose(posterior.covariance(X[:5], X), covariance[:5], atol=1e-8)
+
+
+def test_every_lambda(told):
+    X, ids, y, posterior = told
+    means, leverages = posterior.evaluate_all(X)
+    for i, lam in enumerate(LAMS):
+        mean, covariance = dense(X, ids, y, posterior.inducing, lam)
+        np.testing.assert_allclose(means[i], mean, atol=1e-9)
+        np.testing.assert_allclose(leverages[i], covariance.diagonal(), atol=1e-8)
+
+
+def test_drawn_functions_have_the_posteriors_moments(told):
+    X, _, _, posterior = told
+    thetas = posterior.draw(20_000, np.random.default_rng(0))
+    values = posterior.embed(X[:5]) @ thetas
+    mean, leverage = posterior.evaluate(X[:5])
+    inside = leverage - posterior.residual(posterior.embed(X[:5]), X[:5]) / LAMS[0]
+    np.testing.assert_allclose(values.mean(axis=1), mean, atol=0.01)
+    np.testing.assert_allclose(values.var(axis=1), LAMS[0] * inside, rtol=0.05, atol=1e-4)
+
+
+def test_a_drawn_function_has_the_gradient_it_says(told):
+    _, _, _, posterior = told
+    theta = posterior.draw(1, np.random.default_rng(0))[:, 0]
+    points, step = np.random.default_rng(1).uniform(size=(5, 2)), 1e-6
+    _, gradients = posterior.drawn(points, theta, 0.7)
+    for axis in range(2):
+        shift = step * np.eye(2)[axis]
+        up, down = (posterior.drawn(points + s * shift, theta, 0.7)[0] for s in (1, -1))
+        np.testing.assert_allclose(gradients[:, axis], (up - down) / (2 * step), atol=1e-5)
+
+
+def test_distances_are_in_the_norm_of_v(told):
+    _, _, _, posterior = told
+    V = posterior.gram + LAMS[0] * np.eye(posterior.size)
+    old = np.arange(3.0)
+    change = posterior.theta - np.concatenate([old, np.zeros(posterior.size - 3)])
+    expected = [np.sqrt(change @ V @ change), np.sqrt(posterior.theta @ V @ posterior.theta)]
+    np.testing.assert_allclose(posterior.distances([old, np.empty(0)]), expected)
+
+
+def test_without_evaluations_it_is_the_prior():
+    X, _, _ = problem()
+    mean, leverage = SparseGP(KERNEL, LAMS, X[:0], 1.0).posterior().evaluate(X)
+    np.testing.assert_array_equal(mean, 0.0)
+    np.testing.assert_allclose(leverage, 1.0 / LAMS[0])

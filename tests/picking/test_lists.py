@@ -1,0 +1,190 @@
+"""Lists that sleep: pick for pick the same as looking at every candidate."""
+
+import numpy as np
+import pytest
+from dense import DenseRun
+from reference import exact_posterior, problem
+
+import noregret as nr
+
+KERNEL = nr.Matern(0.3, nu=2.5)
+ROOT = 2**0.5
+
+#: algorithm, its settings, what ends its batches, whether picks count outside the dictionary's span
+CASES = {
+    "gpucb": (nr.GPUCB, {}, None, False),
+    "bkb": (nr.BKB, {"qbar": 0.5}, None, False),
+    "bkb resample": (nr.BKB, {"qbar": 1.0, "dictionary": "resample"}, None, False),
+    "gpbucb product": (nr.GPBUCB, {}, "product", False),
+    "gpbucb global": (nr.GPBUCB, {"batch_rule": "global"}, "global", False),
+    "gpbucb local": (nr.GPBUCB, {"batch_rule": "local"}, None, False),
+    "bbkb": (nr.BBKB, {"qbar": 0.5}, "global", True),
+    "bbkb resample": (nr.BBKB, {"qbar": 1.0, "dictionary": "resample"}, "global", True),
+    "bbkb local": (nr.BBKB, {"qbar": 1.0, "batch_rule": "local"}, None, False),
+}
+
+
+def beside(case, X, kernel=KERNEL, **options):
+    """An optimiser with a dense run beside it."""
+    cls, own, rule, frozen = CASES[case]
+    options = {"noise": 0.1, "norm": 4.0, "seed": 1, **own, **options}
+    opt = cls(X, kernel, **options)
+    proved = opt.width == "theory" and opt.adaptive
+    return DenseRun(opt, rule, frozen=frozen, inflation=ROOT if proved else 1.0)
+
+
+def play(dense, f, rounds=20, seed=0):
+    """Old data, then up to three batches in flight, some cut short and some filled up."""
+    rng = np.random.default_rng(seed)
+
+    def rewards(ids):
+        return f[ids] + 0.1 * rng.standard_normal(len(ids))
+
+    # A dense run can tell the batches apart that fill one up where it knows what ends them.
+    learnt = "auto" in (dense.opt.kernel, dense.opt.noise, dense.opt.norm)
+    fills = not learnt and (dense.rule is not None or not dense.opt.adaptive)
+    flights, old = [], rng.integers(len(f), size=3)
+    dense.tell(old, rewards(old))
+    for i in range(rounds):
+        fill = i % 5 == 4 and fills
+        flights.append(dense.ask(30 if i % 7 == 6 else 7 if i % 3 else 1, fill=fill))
+        if len(flights) > 2:
+            batch = flights.pop(0)
+            dense.tell(batch, rewards(batch.ids))
+        if i % 8 == 7:
+            dense.tell(old, rewards(old))
+    return dense
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"lam": 0.05},
+        {"width": 2.0},
+        {"width": "practical", "lam": 0.05},
+        {"width": 2.0, "bounds": "intersected"},
+        {"bounds": "current"},
+    ],
+    ids=str,
+)
+def test_every_pick_has_the_largest_bound_of_the_list(case, options):
+    X, f, _ = problem(3, arms=150)
+    dense = play(beside(case, X, **options), f)
+    assert dense.clear > 8  # picks that no tie leaves open
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bbkb"])
+@pytest.mark.parametrize("width", ["theory", 2.0])
+@pytest.mark.parametrize("arms", [1, 2, 63, 64, 65])
+def test_short_lists(case, width, arms):
+    X, f, _ = problem(3, arms=arms)
+    assert play(beside(case, X, width=width), f).checked > 15
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bkb", "bbkb"])
+@pytest.mark.parametrize("width", ["theory", 2.0])
+def test_a_longer_list_is_looked_at_in_pieces(case, width):
+    X, f, _ = problem(4, arms=5000)
+    dense = play(beside(case, X, width=width), f, rounds=5)
+    assert dense.clear > 5
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bkb resample", "gpbucb product", "bbkb"])
+@pytest.mark.parametrize("width", ["theory", 2.0])
+def test_equal_candidates(case, width):
+    X, f, _ = problem(3, arms=30)
+    dense = play(beside(case, np.repeat(X, 4, axis=0), width=width), np.repeat(f, 4))
+    assert dense.checked > 15
+    assert dense.clear < dense.checked  # ties there were
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bkb", "bbkb", "gpbucb global"])
+@pytest.mark.parametrize(
+    "learnt",
+    [
+        {"kernel": "auto", "noise": "auto", "norm": "auto"},
+        {"noise": "auto", "norm": 60.0},
+        {"norm": "auto", "bounds": "intersected"},
+    ],
+    ids=str,
+)
+def test_learnt_settings(case, learnt):
+    X, f, _ = problem(5, arms=100)
+    dense = play(beside(case, X, **learnt), 3.0 + 5.0 * f, rounds=30)
+    assert "fit" in {event["event"] for event in dense.opt.events}
+    assert dense.clear > 5
+
+
+def with_rewards(batch, f):
+    return batch, f[batch.ids]
+
+
+def test_a_dictionary_that_is_drawn_afresh():
+    """The weights of the past say nothing of another dictionary: candidates wake up."""
+    X, f, rng = problem(arms=400)
+    dense = beside("bbkb", X, nr.RBF(0.1), lam=0.3, width=2.0, qbar=1.0)
+    for part in np.split(rng.permutation(400)[:300], 10):
+        dense.tell(part, f[part])
+        dense.tell(*with_rewards(dense.ask(2), f))
+    for _ in range(10):
+        dense.tell(*with_rewards(dense.ask(5), f))
+    assert "compact" in {event["event"] for event in dense.opt.events}
+    assert dense.clear > 15
+
+
+def test_ties_go_to_the_smaller_id():
+    X = np.repeat(np.arange(6.0), 3)[:, None]
+    for width in (1.0, "theory"):
+        opt = nr.GPUCB(X, nr.RBF(0.01), lam=0.1, width=width, norm=3.0, seed=0)
+        opt.tell([0], [-1.0])
+        assert opt.ask(5).ids.tolist() == [3, 6, 9, 12, 15]
+
+
+@pytest.mark.parametrize("width", ["theory", 2.0])
+def test_few_candidates_of_a_long_list_are_looked_at(width):
+    """That is what sleeping is for. Every look computes the kernel of the candidate."""
+    X, f, rng = problem(arms=20_000)
+    rows = []
+
+    def kernel(xs, ys):
+        rows.append(max(len(xs), len(ys)))
+        return nr.RBF(0.5)(xs, ys)
+
+    opt = nr.BBKB(X, kernel, noise=0.1, norm=4.0, width=width, seed=0)
+    for i in range(60):
+        batch = opt.ask(20)
+        opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
+        if i == 29:
+            rows.clear()
+    assert sum(rows) < 0.15 * 30 * len(X)
+
+
+@pytest.mark.parametrize("width", ["theory", 2.0])
+def test_a_kernel_that_fails_now_and_then_changes_no_rule(width):
+    calls = {"left": 10**9}
+
+    def kernel(xs, ys):
+        calls["left"] -= 1
+        if calls["left"] < 0:
+            raise ConnectionError
+        return KERNEL(xs, ys)
+
+    X, f, rng = problem(3, arms=100)
+    dense = beside("bkb", X, kernel, width=width)
+    failed = 0
+    for i in range(40):
+        dense.tell([i], [f[i]])
+        calls["left"] = i % 6
+        try:
+            dense.opt.cancel(dense.opt.ask(1))
+        except ConnectionError:
+            failed += 1
+        calls["left"] = 10**9
+        if dense.intersected:
+            continue  # what a batch that nobody saw has brought up to date is not known
+        dense.tell(*with_rewards(dense.ask(1), f))
+    assert failed > 10
+    mean, _ = exact_posterior(KERNEL, X, dense.opt.history.ids, dense.opt.history.rewards, 0.01)
+    assert np.abs(dense.opt.predict()[0] - mean).max() < 0.2

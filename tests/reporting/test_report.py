@@ -1,0 +1,109 @@
+import shutil
+import subprocess
+
+import matplotlib.image
+import numpy as np
+import polars as pl
+import pytest
+
+import noregret as nr
+from noregret.reporting.report import render, write_report
+
+N = 120
+
+
+def browser():
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next((found for name in names if (found := shutil.which(name))), None)
+
+
+@pytest.fixture
+def report(tmp_path):
+    """The page of a study with a failure, a nasty name and a feature that is text."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(size=N), rng.uniform(5, 9, size=N)
+    water = rng.random(N) < 0.5
+    number = {"mean": 0.0, "deviation": 1.0}
+    solvents = [{"name": "solvent", "category": name} for name in ("<b>dmso</b>", "water")]
+    with nr.Study.create(
+        tmp_path / "plates.db",
+        np.column_stack([a, b, ~water, water]),
+        kernel=nr.RBF(1.0),
+        noise=0.1,
+        norm=50,
+        width="practical",
+        seed=0,
+        names=["<script>document.title='broken'</script>", *(f"cmp{i:03d}" for i in range(1, N))],
+        table=pl.DataFrame({"a": a, "b": b, "solvent": np.where(water, "water", "<b>dmso</b>")}),
+        about={"columns": [{"name": "a"} | number, {"name": "b"} | number, *solvents]},
+    ) as study:
+        study.tell_history([0, 0, 0], [9.0, 9.0, 9.0])
+        study.run(lambda x: np.sin(5 * x[0]) - (x[1] - 7) ** 2, 40)
+        study.tell(study.ask(1), failed="<b>spilt</b>")
+        write_report(study, tmp_path / "report.html")
+    return tmp_path / "report.html"
+
+
+def test_report_is_one_page_without_markup_from_names(report):
+    page = report.read_text()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http://" not in page.split("base64,")[0]
+    for title in ("Values over time", "Batch sizes", "Dictionary growth", "Slice along a"):
+        assert f'alt="{title}"' in page
+    assert page.count("Slice along ") == 3
+    assert "The best choices" in page
+
+
+def test_report_says_how_many_can_still_be_the_best_where_it_is_known(path, monkeypatch):
+    monkeypatch.setattr(nr.GPUCB, "alive", property(lambda self: 1204))
+    points = np.linspace(0, 1, 2000)
+    with nr.Study.create(path, points, "gpucb", kernel=nr.RBF(0.3), seed=0) as study:
+        study.run(lambda x: float(x[0]), 3)
+        assert "<b>1,204</b>of 2,000 can still be the best" in render(study)
+
+
+def test_report_in_a_browser(report):
+    program = browser()
+    if program is None:
+        pytest.skip("no Chromium or Chrome is installed")
+    shown = subprocess.run(
+        [program, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", report.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    assert "<title>plates.db</title>" in shown
+    assert shown.count("<img") >= 7
+    shot = report.with_suffix(".png")
+    subprocess.run(
+        [
+            *(program, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,3000"),
+            *(f"--screenshot={shot}", report.as_uri()),
+        ],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    pixels = matplotlib.image.imread(shot)[..., :3]
+    blue = np.array([0x1F, 0x5F, 0xA8]) / 255
+    painted = np.abs(pixels - blue).max(axis=2) < 0.05
+    # The plots' lines are there: in both columns, at several heights.
+    assert painted[:, :600].any(axis=1).sum() > 50
+    assert painted[:, 600:].any(axis=1).sum() > 50
+
+
+def test_report_of_an_empty_study_and_of_objects(tmp_path):
+
+    words = ["cat", "cart", "dog"]
+
+    def kernel(xs, ys):
+        return np.array([[len(set(x) & set(y)) / 5 + (x == y) for y in ys] for x in xs])
+
+    with nr.Study.create(
+        tmp_path / "w.db", words, "gpucb", kernel=kernel, norm=20, seed=0
+    ) as study:
+        assert "no answers yet" in render(study)
+        study.run(lambda word: float(len(word)), 5)
+        assert "no features to move" in render(study)

@@ -1,0 +1,125 @@
+"""Candidates from whatever people have."""
+
+import graphs
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import noregret as nr
+
+ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ROWS,
+        [tuple(row) for row in ROWS],
+        np.array(ROWS),
+        np.array(ROWS, dtype=np.float32),
+        np.array(ROWS, dtype=int),
+        np.asfortranarray(ROWS),
+        [np.array(row) for row in ROWS],
+        pd.DataFrame(ROWS, columns=["a", "b"]),
+        pl.DataFrame(ROWS, schema=["a", "b"], orient="row"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_rows_of_numbers_from_anywhere(given):
+    candidates = nr.Candidates(given)
+    np.testing.assert_array_equal(candidates.points, ROWS)
+    assert len(candidates) == 3
+    assert candidates.dimension == 2
+    assert candidates.names == (("a", "b") if hasattr(given, "columns") else None)
+
+
+def test_a_vector_is_one_dimension():
+    assert nr.Candidates([1, 2, 3]).points.shape == (3, 1)
+    assert nr.Candidates(range(4)).points.shape == (4, 1)
+
+
+def test_candidates_are_a_copy_that_cannot_be_changed():
+    X = np.array(ROWS)
+    candidates = nr.Candidates(X)
+    X[0] = 99
+    assert candidates.points[0, 0] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        candidates.points[0] = 0
+
+
+def test_objects_of_any_kind():
+    assert nr.Candidates(["abc", "de"]).points.tolist() == ["abc", "de"]
+    assert nr.Candidates([{1, 2}, {3}]).are_objects
+    assert nr.Candidates([(1, 2), (3, 4)], objects=True).points[0] == (1, 2)
+    assert nr.Candidates([graphs.path(3), graphs.path(4)]).are_objects
+
+
+def test_strings_with_a_kernel_of_their_own():
+    words = ["".join(w) for w in np.random.default_rng(0).choice(list("ab"), size=(30, 6))]
+
+    def similarity(xs, ys):
+        return np.array([[np.mean([a == b for a, b in zip(x, y)]) for y in ys] for x in xs])  # noqa: B905
+
+    value = np.array([word.count("a") / 6 for word in words])
+    opt = nr.BBKB(words, similarity, noise=0.1, lam=0.01, width=3.0, seed=0)
+    for _ in range(15):
+        batch = opt.ask()
+        opt.tell(batch, [word.count("a") / 6 for word in batch])
+    best = opt.recommend()
+    assert isinstance(best.point, str)
+    assert value[best.id] == value.max()
+
+
+def test_graphs_with_a_kernel_of_their_own():
+    library = [graphs.path(n) for n in range(2, 12)] + [graphs.star(n) for n in range(3, 12)]
+    opt = nr.GPUCB(library, graphs.degree_kernel, noise=0.1, lam=0.01, width=3.0, seed=0)
+    for _ in range(12):
+        batch = opt.ask()
+        opt.tell(batch, [graphs.largest_degree(graph) / 10 for graph in batch])
+    assert graphs.largest_degree(opt.recommend().point) == 10
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "empty"),
+        (np.zeros((0, 3)), "empty"),
+        (np.zeros((3, 0)), "shape"),
+        (np.zeros((2, 2, 2)), "shape"),
+        ([[1.0, np.nan]], "row 0, column 1"),
+        ([[1.0], [np.inf]], "row 1, column 0"),
+        ([[1.0, 2.0], [3.0]], "n × d"),
+        (pd.DataFrame({"a": [1.0], "kind": ["x"]}), "kind"),
+        (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "kind"),
+        (pl.DataFrame({"a": [1.0, None]}), "row 1, column 0"),
+        (5.0, "shape"),
+    ],
+)
+def test_bad_candidates_are_refused(given, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        nr.Candidates(given)
+
+
+def test_ids_are_located_and_checked():
+    candidates = nr.Candidates(ROWS)
+    ids, points = candidates.locate([2, 0, 2])
+    np.testing.assert_array_equal(points, np.array(ROWS)[[2, 0, 2]])
+    np.testing.assert_array_equal(ids, candidates.unpack(candidates.pack(ids, points)))
+    for wrong in ([3], [-1], [0.5], ["a"], [[0, 1]]):
+        with pytest.raises((ValueError, TypeError), match="ids"):
+            candidates.locate(wrong)
+
+
+def test_float32_is_kept_and_computed_with_as_float64():
+    candidates = nr.Candidates(np.array(ROWS, dtype=np.float32))
+    assert candidates.points.dtype == np.float32
+    assert candidates.at(np.array([1])).dtype == candidates.nothing.dtype == np.float64
+
+
+def test_a_file_that_is_mapped_is_not_copied(tmp_path):
+    np.save(tmp_path / "library.npy", np.random.default_rng(0).uniform(size=(50, 2)))
+    mapped = np.load(tmp_path / "library.npy", mmap_mode="r")
+    candidates = nr.Candidates(mapped)
+    assert np.shares_memory(candidates.points, mapped)
+    assert len(nr.BBKB(candidates, nr.RBF(0.3), seed=0).ask(2)) == 1

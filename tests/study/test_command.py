@@ -1,0 +1,56 @@
+import sys
+
+import pytest
+
+from noregret.study.command import Command, CommandError
+
+
+def python(code):
+    return f"{sys.executable} -c '{code}' {{a}} {{name}}"
+
+
+def test_the_last_line_is_the_value():
+    command = Command(
+        python('import sys; print("hello"); print(2 * float(sys.argv[1]))'), ["a", "name"]
+    )
+    assert command({"a": 1.25, "name": "x"}) == 2.5
+
+
+def test_values_stay_one_word_and_are_no_code(tmp_path):
+    code = "import sys; assert len(sys.argv) == 3; print(len(sys.argv[2]))"
+    command = Command(python(code), ["a", "name"])
+    nasty = "$(touch pwned); `touch pwned` {a} 'x' \"y\" && touch pwned"
+    assert command({"a": 1, "name": nasty}) == len(nasty)
+    assert command.arguments({"a": 0.1, "name": nasty})[-1] == nasty
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("template", ["run {c}", "run {a.__class__}", "run {0}", "run {}"])
+def test_only_known_fields_are_replaced(template):
+    with pytest.raises(ValueError, match="there is only a, name"):
+        Command(template, ["a", "name"])
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ('import sys; sys.exit("out of ink")', "exit code 1; stderr: out of ink"),
+        ("pass", "the last line must be the value, got 'nothing'"),
+        ('print("five")', "got 'five'"),
+        ('print("nan")', "finite"),
+        ("import time; time.sleep(60)", r"killed after 0\.5 s"),
+    ],
+)
+def test_how_a_program_failed_is_said(code, message):
+    command = Command(python(code), ["a", "name"], timeout=0.5 if "sleep" in code else None)
+    with pytest.raises(CommandError, match=message):
+        command({"a": 1, "name": "x"})
+
+
+def test_a_program_that_does_not_exist():
+    with pytest.raises(CommandError, match="cannot be started"):
+        Command("no-such-program-here {a}", ["a"])({"a": 1})
+    with pytest.raises(ValueError, match="split"):
+        Command("run 'unclosed", [])
+    with pytest.raises(ValueError, match="name a program"):
+        Command("  ", [])

@@ -1,0 +1,80 @@
+"""Optimisers made again from the file."""
+
+import sqlite3
+
+import pytest
+from studies import evaluate, new
+
+import noregret as nr
+from noregret.study import replay
+
+
+@pytest.mark.parametrize("algorithm", ["bbkb", "bkb", "gpucb", "gpbucb", "uniform"])
+def test_reopened_after_every_call_asks_the_same(path, tmp_path, algorithm, monkeypatch):
+    monkeypatch.setattr(replay, "_ASKS", 4)
+    whole = new(tmp_path / "whole.db", algorithm=algorithm)
+    new(path, algorithm=algorithm).close()
+    for step in range(11):
+        asked = whole.ask(3)
+        with nr.Study.open(path) as study:
+            again = study.ask(3)
+        assert again.ids.tolist() == asked.ids.tolist()
+        for part in (slice(1, None), slice(0, 1)):
+            if not len(asked[part]):
+                continue
+            if step == 5:
+                whole.tell(asked[part], failed="broken")
+                with nr.Study.open(path) as study:
+                    study.tell(again[part], failed="broken")
+            else:
+                evaluate(whole, asked[part])
+                with nr.Study.open(path) as study:
+                    evaluate(study, again[part])
+    with nr.Study.open(path) as study:
+        assert replay.dump(study.optimizer, candidates=True) == replay.dump(
+            whole.optimizer, candidates=True
+        )
+        columns = ["trial", "id", "value", "status", "reason"]
+        assert study.trials().select(columns).equals(whole.trials().select(columns))
+
+
+def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):
+    """As after an upgrade whose round-off differs: nothing told is lost, and it goes on."""
+    study = new(path)
+    for _ in range(4):
+        evaluate(study, study.ask(2))
+    study.ask(2)
+    study.close()
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE trials SET id = (id + 1) % 60 WHERE number = 2")
+    connection.commit()
+    connection.close()
+    with pytest.warns(RuntimeWarning, match="other questions"):
+        again = nr.Study.open(path)
+    with again:
+        assert again.optimizer.t == again.counts()["told"]
+        assert again.optimizer.pending == again.counts()["pending"]
+        evaluate(again, again.ask(2))
+        following = again.optimizer.t
+    with nr.Study.open(path) as third:  # without a warning
+        assert third.optimizer.t == following
+        assert "rebuilt" in third.events()["event"].to_list()
+
+
+def test_a_damaged_snapshot_is_replaced_by_the_log(path, monkeypatch):
+    monkeypatch.setattr(replay, "_ASKS", 3)
+    study = new(path)
+    for _ in range(10):
+        evaluate(study, study.ask(2))
+    before = replay.dump(study.optimizer, candidates=True)
+    study.close()
+    connection = sqlite3.connect(path)
+    names = connection.execute("SELECT name FROM blobs WHERE name LIKE 'snapshot/%'").fetchall()
+    assert len(names) == 2
+    connection.execute(
+        "UPDATE blobs SET data = zeroblob(length(data)) WHERE name LIKE 'snapshot/%'"
+    )
+    connection.commit()
+    connection.close()
+    with nr.Study.open(path) as again:
+        assert replay.dump(again.optimizer, candidates=True) == before

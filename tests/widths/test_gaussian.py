@@ -1,0 +1,112 @@
+"""Widths against numbers worked by hand, and as the algorithms use them."""
+
+import numpy as np
+import pytest
+from reference import problem, run
+
+import noregret as nr
+from noregret.widths import gaussian as widths
+
+
+def test_gp_ucb_by_hand():
+    # √0.25·2 + 0.1·√(2(3 + log 10)) = 1 + 0.1·√10.60517 = 1.325656
+    assert widths.gp_ucb(0.1, 2.0, 0.25, 0.1, 3.0) == pytest.approx(1.325656, abs=1e-6)
+
+
+def test_srinivas_by_hand():
+    # 2 log(100·16·π²/0.6) = 2 log(26318.945) = 20.35613; its root is 4.511777
+    assert widths.srinivas(100, 4, 0.1) == pytest.approx(4.511777, abs=1e-5)
+
+
+def test_bkb_by_hand():
+    # 2·0.1·√(3·log(100)·5 + log 10) + (1+√2)·√1·1 = 0.2·√71.38014 + 2.414214 = 4.103949
+    assert widths.bkb(0.1, 1.0, 1.0, 0.1, 5.0, 100) == pytest.approx(4.103949, abs=1e-5)
+
+
+def test_bkb_never_uses_a_step_that_fails():
+    """2 log(κ²t) ≥ 1 + log(κ²t/λ + 1) fails for small t or λ."""
+    for t, lam in ((1, 1.0), (3, 1.0), (2, 1e-6)):
+        valid = 3 * 0.5 * (1 + np.log1p(t / lam)) * 2.0 + np.log(10)
+        assert widths.bkb(1.0, 1e-9, lam, 0.1, 2.0, t) >= 2 * np.sqrt(valid) - 1e-6
+
+
+def test_bbkb_and_practical_by_hand():
+    # 2·0.1·√(7 + log 10) + (1+√2)·0.5·3 = 0.2·3.049998 + 3.621320 = 4.231320
+    assert widths.bbkb(0.1, 3.0, 0.25, 0.1, 7.0) == pytest.approx(4.231320, abs=1e-5)
+    # 0.5·3 + 0.1·√(2·7 + log 10) = 1.5 + 0.1·4.037646 = 1.903765
+    assert widths.practical(0.1, 3.0, 0.25, 0.1, 2.0, 7.0) == pytest.approx(1.903765, abs=1e-6)
+
+
+def test_theory_qbar_by_hand():
+    # 72·2·log(4·1000/0.1) = 144·10.596635 = 1525.9154
+    assert widths.bbkb_qbar(2.0, 1000, 0.1) == pytest.approx(1525.9154, abs=1e-3)
+
+
+def test_a_number_is_the_width_in_deviations():
+    X, f, rng = problem()
+    for cls in (nr.GPUCB, nr.GPBUCB, nr.BKB, nr.BBKB):
+        opt = run(cls(X, nr.RBF(0.4), lam=0.3, width=1.7, seed=0), f, 0.1, rng, 20)
+        assert opt.beta == pytest.approx(1.7)
+        best = opt.recommend()
+        _, std = opt.predict([best.id])
+        assert best.upper - best.mean == pytest.approx(1.7 * std[0])
+        assert best.mean - best.lower == pytest.approx(1.7 * std[0])
+
+
+def test_bbkb_sums_leverages_at_batch_starts():
+    X, f, rng = problem(arms=80)
+    kernel = nr.RBF(0.3)
+    for width, factor in (("paper", 3.0), ("practical", 1.0)):
+        options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "seed": 0}
+        opt = nr.BBKB(X, kernel, width=width, **options)
+        total = 0.0
+        while opt.t < 120:
+            leverage = opt.predict()[1] ** 2 / 0.4
+            batch = opt.ask()
+            opt.tell(batch, f[batch.ids] + 0.2 * rng.standard_normal(len(batch)))
+            total += np.log1p(factor * leverage[batch.ids]).sum()
+            if factor == 3.0:
+                expected = widths.bbkb(0.2, 4.0, 0.4, 0.05, total)
+            else:
+                expected = widths.practical(0.2, 4.0, 0.4, 0.05, 2.0, total)
+            assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
+
+
+def test_gp_ucb_uses_the_exact_log_determinant():
+    X, f, rng = problem()
+    kernel = nr.RBF(0.4)
+    options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "width": "paper"}
+    opt = run(nr.GPUCB(X, kernel, **options), f, 0.2, rng, 25)
+    ids = opt.history.ids
+    log_det = np.linalg.slogdet(kernel(X[ids], X[ids]) / 0.4 + np.eye(25))[1]
+    expected = widths.gp_ucb(0.2, 4.0, 0.4, 0.05, log_det)
+    assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
+
+
+def test_bkb_uses_its_effective_dimension():
+    X, f, rng = problem()
+    options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "width": "paper"}
+    opt = nr.BKB(X, nr.RBF(0.4), seed=0, **options)
+    run(opt, f, 0.2, rng, 60)
+    leverage = opt.predict(opt.history.ids)[1] ** 2 / 0.4
+    expected = widths.bkb(0.2, 4.0, 0.4, 0.05, leverage.sum(), 60)
+    assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
+
+
+def test_the_paper_of_bkb_needs_the_trace_not_the_largest_prior():
+    """Σ k(x, x) over the evaluations, also where some points of a box have a larger k(x, x)."""
+    X = np.random.default_rng(0).uniform(0, 10, size=(20, 6))
+    opt = nr.BKB(nr.Box([(0, 10)] * 6), nr.Linear(), norm=100.0, lam=1.0, width="paper", seed=0)
+    opt.tell(X, np.zeros(20))
+    trace = float(np.square(X).sum())
+    expected = widths.bkb(0.1, 100.0, 1.0, 0.1, opt.effective_dimension(), trace)
+    assert opt.beta == pytest.approx(expected)
+
+
+def test_srinivas_inflates_inside_a_batch_of_gp_bucb():
+    X, f, rng = problem()
+    opt = nr.GPBUCB(X, nr.RBF(0.4), lam=0.01, width="srinivas", ratio=4.0, norm=4.0, seed=0)
+    run(opt, f, 0.1, rng, 10, limit=1)
+    batch = opt.ask(1)
+    mean, std = opt.predict(batch.ids, pending=False)
+    assert batch.info.upper[0] == pytest.approx(float(mean[0] + 2.0 * opt.beta * std[0]))
