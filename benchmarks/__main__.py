@@ -1,4 +1,8 @@
-"""Everything, in one run: `python -m benchmarks [cases] [memory] [growth] [study] [others]`."""
+"""Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
+
+The sections are cases, growth, long, gap, shares, study and others. `python -m benchmarks long
+--help` shows the options of one.
+"""
 
 import os
 import platform
@@ -7,12 +11,14 @@ import sys
 import numpy as np
 import scipy
 
-from benchmarks import cases, growth, memory_speed, others, study
+from benchmarks import cases, gaps, growth, long_lists, others, shares, study
 
 SECTIONS = {
     "cases": cases.main,
-    "memory": memory_speed.main,
     "growth": growth.main,
+    "long": long_lists.main,
+    "gap": gaps.main,
+    "shares": shares.main,
     "study": study.main,
     "others": others.main,
 }
@@ -20,16 +26,21 @@ SECTIONS = {
 
 def main() -> None:
     """Run the sections named on the command line, or all."""
-    chosen = sys.argv[1:] or list(SECTIONS)
+    words = sys.argv[1:]
+    first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
+    chosen, options = words[:first] or list(SECTIONS), words[first:]
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         sys.exit(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    if options and len(chosen) != 1:
+        sys.exit(f"options such as {options[0]} belong to one section: name it")
     print(
         f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-        f"{platform.machine()}, {os.cpu_count()} cores"
+        f"{platform.machine()}, {os.cpu_count()} cores, one thread in use",
+        flush=True,
     )
     for name in chosen:
-        SECTIONS[name]()
+        SECTIONS[name](options)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 import noregret as nr
-from noregret._types import Floats
-from noregret.problems.functions import BOXES
+from noregret.problems.classics import BOXES
+from noregret.spaces import as_box
 
+Floats = NDArray[np.float64]
 Function: TypeAlias = Callable[[Floats], float]
 Method: TypeAlias = Callable[[Function, nr.Box, int, int], Floats]
 
@@ -32,7 +34,7 @@ def ours(**options: Any) -> Method:
 
 
 def random_search(f: Function, box: nr.Box, budget: int, seed: int) -> Floats:
-    X = box.sample(budget, np.random.default_rng(seed))
+    _, X = box.sample(budget, np.random.default_rng(seed))
     return np.asarray(X[int(np.argmin([f(x) for x in X]))])
 
 
@@ -105,13 +107,12 @@ METHODS: dict[str, Method] = {
 def regret(problem: str, method: str, budget: int, seed: int) -> float:
     """Simple regret of one run."""
     chosen = BOXES[problem]
-    assert isinstance(chosen.domain, nr.Box)
     rng = np.random.default_rng([seed, 77])
 
     def noisy(x: Floats) -> float:
         return -float(chosen.draw(x[None], rng)[0])
 
-    found = METHODS[method](noisy, chosen.domain, budget, seed)
+    found = METHODS[method](noisy, as_box(chosen.domain), budget, seed)
     return chosen.optimum - float(chosen.function(found[None])[0])
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 import noregret as nr
-from noregret.problems.functions import LINE, KernelSum
+from noregret.problems.kernel_sums import LINE, KernelSum
 
 POINTS = LINE.points
 KERNEL = nr.RBF(0.2)

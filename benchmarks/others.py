@@ -5,23 +5,26 @@ next suggestion. BoTorch: exact GP with fitting, UCB over the list. Optuna: its 
 box around the list.
 """
 
+import argparse
 import importlib.util
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import noregret as nr
-from benchmarks.cases import LAM, NOISE, synthetic
+from benchmarks.cases import LAM, NOISE, Floats, synthetic
 
-Floats = NDArray[np.float64]
 OBSERVATIONS = (250, 500, 1000, 2000)
 
 
-def main(most: float = 120.0) -> None:
-    """Print the table; a tool that took longer than ``most`` seconds is not asked again."""
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the table; a tool that took too long is not asked again."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks others", description=__doc__)
+    parser.add_argument("--most", type=float, default=120.0, help="seconds a decision at most")
+    most = parser.parse_args(arguments).most
     print("\nSeconds per decision after n observations (4,177 × 8)")
     print("        n   BBKB, next batch   BBKB, per pick   GP-UCB, next   BoTorch   Optuna GP")
     X, f = synthetic()
@@ -117,7 +120,3 @@ def optuna(X: Floats, f: Floats, n: int) -> float:
         start = time.perf_counter()
         study.ask(space)
     return time.perf_counter() - start
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,15 @@
 """Durable studies: time per tell, size on disk and time to open, as the trials add up.
 
-Run with ``python -m benchmarks.study [trials]``. Every tell is one transaction that is on disk
+Every tell is one transaction that is on disk
 before the call returns, so its time is that of the disk; beside it stands a bare write of 4 KiB
 followed by fsync, made in the same folder.
 """
 
+import argparse
 import os
-import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,11 @@ import numpy as np
 import noregret as nr
 
 
-def main(trials: int = 100_000) -> None:
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks study", description=__doc__)
+    parser.add_argument("--trials", type=int, default=100_000, help="at most so many")
+    trials = parser.parse_args(arguments).trials
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(1000, 2))
     truth = np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
@@ -63,7 +68,3 @@ def bare_write(folder: Path, times: int = 200) -> float:
             file.write(data)
             os.fsync(file.fileno())
         return (time.perf_counter() - start) / times
-
-
-if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
