@@ -23,7 +23,7 @@ def simulate(x: np.ndarray) -> float:
 def main(folder: Path, budget: int = 60) -> nr.Recommendation:
     """Optimise ``simulate`` over a grid; the best point."""
     grid = nr.Box([(-2, 2), (-2, 2)]).grid(40)
-    cluster = LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0")
     with (
         cluster,
         Client(cluster) as client,

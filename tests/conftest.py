@@ -14,7 +14,7 @@ def dask_client():
     from distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with LocalCluster(dashboard_address=None, **options) as cluster, Client(cluster) as client:
+    with LocalCluster(dashboard_address=":0", **options) as cluster, Client(cluster) as client:
         yield client
 
 

@@ -228,7 +228,7 @@ def test_dask_with_a_worker_killed_during_the_run(study):
     """A real cluster on loopback: three worker processes, one of which dies."""
     distributed = pytest.importorskip("distributed", reason="Dask is an extra: noregret[dask]")
     cluster = distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
     )
     with cluster, distributed.Client(cluster) as client:
         victims = list(client.run(os.getpid).values())
