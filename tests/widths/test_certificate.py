@@ -119,3 +119,15 @@ def test_a_certificate_reads_well():
     assert text.startswith("Certified: choice ")
     assert "can still be the best" in text
     assert "norm up to" in text
+
+
+def test_above_the_limit_the_sparse_posterior_is_used_or_the_cost_is_named(monkeypatch):
+    opt, f = played(nr.BBKB)
+    monkeypatch.setattr("noregret.picking.certify._MOST_WORK", 10.0)
+    found = opt.certify()
+    assert found.certified
+    assert f.max() - f[found.id] <= found.gap
+    cover = nr.PiGPUCB(opt.domain, nr.Matern(0.3), horizon=10, norm=2.0, seed=0)
+    cover.tell([0, 1, 2], f[:3])
+    with pytest.raises(ValueError, match="multiplications"):
+        cover.certify()

@@ -44,6 +44,11 @@ def certificate(
     assumed, space = beliefs.assumed, optimizer.domain
     arms = int((observations.told > 0).sum())
     exact = len(space) * float(arms) ** 2 <= _MOST_WORK
+    if not exact and not isinstance(beliefs, Beliefs):
+        raise ValueError(
+            f"certify takes {len(space):,} × {arms:,}² multiplications here, more than "
+            f"{_MOST_WORK:g}, and this algorithm has no single sparse model to use instead"
+        )
     model = _exact_model(beliefs, observations) if exact else beliefs.model
     allowed = _confidence_set(model, beliefs, observations, optimizer.delta, space)
     norm = assumed.norm if norm is None else norm
