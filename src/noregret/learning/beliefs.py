@@ -157,7 +157,7 @@ class Beliefs:
             lams=np.array(model.lams),
             ratio=rules.ratio,
             choices=rules.choices or len(observations),
-            log_dets=model.log_det_bounds(),
+            log_dets=log_det_bounds(model),
             ridges=model.ridges(observations.scatter / assumed.unit**2),
             trace=model.trace(),
             summed=float(self._summed[0]),
@@ -312,3 +312,11 @@ def apart(
         return empty or bool(np.any(moved > old[0] * root + new[0] * now))
 
     return contradicted
+
+
+def log_det_bounds(model: SparseGP) -> Floats:
+    """Upper bounds on log det(I + K/λ) for every λ of a model (g), K the kernel matrix itself."""
+    told = model.counts > 0
+    arms = model.counts[told], model.prior[told], model.residual[told]
+    spans = zip(model.log_dets().tolist(), model.lams, strict=True)
+    return np.array([proved.log_det_bound(on_span, *arms, lam) for on_span, lam in spans])

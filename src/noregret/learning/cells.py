@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.beliefs import LARGEST_NORM, Rules, apart, trace_limit
+from noregret.learning.beliefs import LARGEST_NORM, Rules, apart, log_det_bounds, trace_limit
 from noregret.learning.learner import Learner
 from noregret.learning.local import CellBeliefs, Covering, joined, seen_before
 from noregret.models.assumptions import Assumptions
@@ -122,7 +122,7 @@ class CoverBeliefs:
         """What the widths of a cell depend on."""
         model = cell.model
         ridges = model.ridges(cell.scatter / self.assumed.unit**2)
-        found = self._evidence(cell.key, rules, cell.count, model.log_det_bounds(), ridges)
+        found = self._evidence(cell.key, rules, cell.count, log_det_bounds(model), ridges)
         return replace(
             found,
             trace=model.trace(),
@@ -305,7 +305,7 @@ class CoverBeliefs:
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that its evaluations ask for."""
         if self.how.by_time:
-            return replace(cell, log_det=float(cell.model.log_det_bounds()[0]))
+            return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
         found = self._evidence_in(cell, rules)
         widths, refuted = rules.widths(found)
         return replace(cell, log_det=float(found.log_det), widths=widths, refuted=refuted)

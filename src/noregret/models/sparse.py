@@ -146,20 +146,6 @@ class SparseGP:
         """log det(V/λ) = log det(I + Q/λ) for every λ (g), Q the kernel matrix on the span."""
         return np.array([root.log_det for root in self._roots])
 
-    def log_det_bounds(self) -> Floats:
-        """Upper bounds on log det(I + K/λ) for every λ (g), K the kernel matrix itself.
-
-        Tight where the dictionary holds every arm; docs/guarantees.md has the proof.
-        """
-        told = self.counts > 0
-        counts, prior, residual = self.counts[told], self.prior[told], self.residual[told]
-        bounds = []
-        for root in self._roots:
-            outside = float(np.log1p(counts * residual / root.lam).sum())
-            unrelated = float(np.log1p(counts * prior / root.lam).sum())
-            bounds.append(min(root.log_det + outside, unrelated))
-        return np.array(bounds)
-
     def trace(self) -> float:
         """tr R = Σ over evaluations of what the span leaves of k(x, x)."""
         return float(self.counts @ self.residual)

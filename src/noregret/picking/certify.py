@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats
-from noregret.learning.beliefs import Beliefs
+from noregret.learning.beliefs import Beliefs, log_det_bounds
 from noregret.models.assumptions import noise_lams
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
@@ -88,7 +88,7 @@ def _confidence_set(
     model: SparseGP, beliefs: Beliefs, observations: Observations, delta: float, space: Any
 ) -> ConfidenceSet:
     ridges = model.ridges(observations.scatter / beliefs.assumed.unit**2)
-    square = proved.squared_radius(beliefs.assumed.noise, delta, model.log_det_bounds(), ridges)
+    square = proved.squared_radius(beliefs.assumed.noise, delta, log_det_bounds(model), ridges)
     means, leverages = _everywhere(model.posterior(), space)
     return ConfidenceSet(np.array(model.lams), ridges, means, leverages, square, model.trace())
 
