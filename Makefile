@@ -6,7 +6,7 @@ ifneq ($(wildcard ../shared/data),)
 export NOREGRET_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow bench reproduce results format clean
+.PHONY: demo test test-slow docs bench reproduce results format clean
 
 # A library of candidates on disk, run through the command line; then 10,000 evaluations in one process.
 demo: .venv/demo.stamp
@@ -17,10 +17,15 @@ test: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest
 
 test-slow: .venv/dev.stamp
 	$(BIN)/python -m pytest -m slow
+
+# The documentation as a site, in the folder site.
+docs: .venv/dev.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # The baselines need PyTorch; without them `$(BIN)/python -m benchmarks` prints the rest.
 bench: .venv/bench.stamp
@@ -30,7 +35,7 @@ bench: .venv/bench.stamp
 reproduce: .venv/dev.stamp
 	$(BIN)/noregret reproduce --all --out results
 
-# docs/results.md from the summaries in docs/results, new ones from the folder results taken first.
+# The pages of docs/results from the summaries in docs/results/data, new ones from the folder results taken first.
 results: .venv/dev.stamp
 	$(BIN)/python -m noregret.experiments.page docs --from results
 

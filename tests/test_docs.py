@@ -1,25 +1,30 @@
-"""The Python in the documentation runs."""
+"""The Python in the documentation runs, and the reference names everything that is public."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+import noregret as nr
+
 DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 PAGES = [
-    "using.md",
-    "long-lists.md",
-    "studies.md",
-    "tutorials/programs.md",
-    "tutorials/research.md",
+    str(page.relative_to(DOCS))
+    for page in sorted(DOCS.rglob("*.md"))
+    if "results" not in page.parts and BLOCK.search(page.read_text(encoding="utf-8"))
 ]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.M | re.S)
-    assert blocks
     scope = {}
-    for block in blocks:
+    for block in BLOCK.findall((DOCS / page).read_text(encoding="utf-8")):
         exec(compile(block, str(DOCS / page), "exec"), scope)
+
+
+def test_every_public_name_has_its_place_in_the_reference():
+    pages = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
+    named = set(re.findall(r"^::: noregret\.(?:\w+\.)*(\w+)$", pages, re.M))
+    assert not set(nr.__all__) - named

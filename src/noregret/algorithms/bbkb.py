@@ -26,7 +26,7 @@ class BBKB(Optimizer):
     have shrunk by more than C̃ since its start, so batches grow as the run goes on.
 
     Proved: with ``width="theory"``, for any q̄, f lies within the bounds everywhere and always with
-    probability 1 − δ (docs/guarantees.md); inside a batch deviations are multiplied by √C̃ and
+    probability 1 − δ (the Guarantees page); inside a batch deviations are multiplied by √C̃ and
     intersected with the bounds of its start. With ``width="paper"`` the same by Theorem 2, for
     ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt settings,
     ``acquisition="thompson"``.

@@ -16,7 +16,7 @@ class BKB(Optimizer):
     """BKB: GP-UCB on a dictionary, one point at a time.
 
     Proved: with ``width="theory"``, for any q̄, f lies within the bounds everywhere and always with
-    probability 1 − δ (docs/guarantees.md). With ``width="paper"`` the same by Theorem 2, for
+    probability 1 − δ (the Guarantees page). With ``width="paper"`` the same by Theorem 2, for
     ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt settings.
 
     Parameters

@@ -15,7 +15,7 @@ class GPUCB(Optimizer):
     """GP-UCB: the exact GP, one point at a time.
 
     Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds everywhere and always
-    with probability 1 − δ, for ‖f‖ ≤ F and ξ-sub-Gaussian noise (docs/guarantees.md). Not proved:
+    with probability 1 − δ, for ‖f‖ ≤ F and ξ-sub-Gaussian noise (the Guarantees page). Not proved:
     other widths, learnt settings, the search of a box.
 
     A step costs O(u²) for u arms evaluated so far, beside the candidates that it looks at;

@@ -22,7 +22,7 @@ class HuberGPUCB(Optimizer):
     c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std, A the number of candidates at the start (on a box,
     of points asked for so far). The cut leaves Gaussian noise and f itself alone, and rises with
     what is known of the arm, so that skew noise costs no lasting bias. There is no α and no v to
-    know: we advise it where tails are unknown (docs/heavy-tails.md has the measurements).
+    know: we advise it where tails are unknown (the Heavy tails page has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its

@@ -32,7 +32,7 @@ class PiGPUCB(Optimizer):
     A step works only in the cells that the last evaluations fell into.
 
     Proved: with ``width="theory"`` f lies within the bounds of all cells everywhere and always with
-    probability 1 − δ, for any kernel, ‖f‖ ≤ F and ξ-sub-Gaussian noise (docs/guarantees.md, Theorem
+    probability 1 − δ, for any kernel, ‖f‖ ≤ F and ξ-sub-Gaussian noise (Guarantees page, Theorem
     7); also with ``local="sparse"``. With ``width="paper"`` the paper states the same. Its Theorem
     3: the regret grows sublinearly for every Matérn kernel with ν > 1 in any dimension. Not proved:
     other widths, ``"paper"`` with sparse cells, learnt settings, the search of a box.
@@ -72,7 +72,7 @@ class PiGPUCB(Optimizer):
     split
         ``"count"``: a cell of side ρ with n evaluations splits when ρ^(−1/b) < n + 1. ``"gain"``:
         when its information gain also exceeds log(n + 1) (Section 7). Theorem 3 still holds:
-        docs/covers.md has the reason.
+        the Covers page has the reason.
     local
         ``"exact"``: an exact GP in each cell, as in the paper. ``"sparse"``: the GP of
         :class:`~noregret.BKB` in each cell, so that a step's cost stays bounded where all

@@ -17,7 +17,7 @@ class Uniform(Optimizer):
     Predictions and recommendations come from the sparse GP that :class:`~noregret.BBKB` uses.
 
     Proved: with ``width="theory"`` f lies within the bounds everywhere and always with probability
-    1 − δ (docs/guarantees.md). Not proved: other widths, learnt settings. Regret grows linearly.
+    1 − δ (the Guarantees page). Not proved: other widths, learnt settings. Regret grows linearly.
 
     Parameters
     ----------

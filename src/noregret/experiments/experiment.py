@@ -32,7 +32,7 @@ class Experiment:
     Attributes
     ----------
     id, paper, figure, title
-        What it is called here, the paper's short name (see ``docs/references.md``), the paper's
+        What it is called here, the paper's short name (see the Papers page), the paper's
         figure or table, and what that shows.
     minutes
         Rough duration of the settings of the results page on two cores.

@@ -1,8 +1,9 @@
-"""The results page, from the summaries of experiments: ``python -m noregret.experiments.page``.
+"""The pages of results, from the summaries of experiments: ``python -m noregret.experiments.page``.
 
-``docs/results/`` holds for each experiment its summary (``ID.json``), its pictures and its prose
-(``ID.md``). Measured numbers stand in the prose as placeholders of :meth:`str.format` over the
-summary, such as ``{measured[ratio]:.2f}``; the tables are the summaries' rows.
+``docs/results/data`` holds for each experiment its summary (``ID.json``), its pictures and its
+prose (``ID.md``). One page for each paper and an index with a table of verdicts are written beside
+it. Measured numbers stand in the prose as placeholders of :meth:`str.format` over the summary, such
+as ``{measured[ratio]:.2f}``; the tables are the summaries' rows.
 """
 
 import argparse
@@ -37,17 +38,24 @@ def collect(results: Path, folder: Path) -> list[str]:
     return taken
 
 
-def render(folder: Path) -> str:
-    """The page, as Markdown, from a folder of summaries and prose."""
+def render(folder: Path) -> dict[str, str]:
+    """The pages by file name, as Markdown, from a folder of summaries and prose."""
     known = experiments()
-    sections = [(folder / "intro.md").read_text().strip(), _overview(folder, known)]
-    paper = ""
-    for experiment in known.values():
-        if experiment.paper != paper:
-            paper = experiment.paper
-            sections.append(f"## {paper}")
-        sections.append(_section(folder, experiment))
-    return "\n\n".join(sections) + "\n"
+    pages = {
+        "index.md": "\n\n".join(
+            [(folder / "intro.md").read_text().strip(), _overview(folder, known)]
+        )
+    }
+    for paper in dict.fromkeys(experiment.paper for experiment in known.values()):
+        sections = [_section(folder, each) for each in known.values() if each.paper == paper]
+        pages[_page_of(paper)] = "\n\n".join([f"# {paper}: the paper's experiments", *sections])
+    return {name: text + "\n" for name, text in pages.items()}
+
+
+def _page_of(paper: str) -> str:
+    """The file name of a paper's page."""
+    names = str.maketrans({"ξ": "xi", "π": "pi", " ": "-"})
+    return paper.translate(names).lower() + ".md"
 
 
 def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
@@ -59,7 +67,7 @@ def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
             raise ValueError(f"{id_}.md must contain a verdict such as **Verdict: agrees.**")
         rows.append(
             {
-                "experiment": f"[`{id_}`](#{id_})",
+                "experiment": f"[`{id_}`]({_page_of(experiment.paper)}#{id_})",
                 "what": f"{experiment.paper}, {experiment.figure}: {experiment.title}",
                 "verdict": verdict.group(1),
                 "processor minutes": summary["processor_minutes"],
@@ -70,9 +78,9 @@ def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
 
 def _section(folder: Path, experiment: Experiment) -> str:
     summary, prose = _read(folder, experiment.id)
-    pictures = [f"![{experiment.title}](results/{name})" for name in summary["pictures"]]
+    pictures = [f"![{experiment.title}](data/{name})" for name in summary["pictures"]]
     parts = [
-        f"### {experiment.id}",
+        f"## {experiment.id}",
         f"{experiment.figure}: {experiment.title}.",
         *pictures,
         _settings(summary),
@@ -129,14 +137,16 @@ def _escaped(text: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page; with ``--from``, take new results into the folder first."""
-    parser = argparse.ArgumentParser(description="Write the results page from its summaries.")
+    """Write the pages; with ``--from``, take new results into the folder first."""
+    parser = argparse.ArgumentParser(description="Write the pages of results from their summaries.")
     parser.add_argument("docs", type=Path, nargs="?", default=Path("docs"))
     parser.add_argument("--from", dest="results", type=Path, help="what `noregret reproduce` wrote")
     given = parser.parse_args(arguments)
+    folder = given.docs / "results"
     if given.results is not None and given.results.exists():
-        print("taken:", *collect(given.results, given.docs / "results"))
-    (given.docs / "results.md").write_text(render(given.docs / "results"))
+        print("taken:", *collect(given.results, folder / "data"))
+    for name, text in render(folder / "data").items():
+        (folder / name).write_text(text)
 
 
 if __name__ == "__main__":

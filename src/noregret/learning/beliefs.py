@@ -281,7 +281,7 @@ class Beliefs:
 
 
 def trace_limit(found: Evidence) -> float:
-    """The trace ρ at which 2SF√ρ is a small part of the squared width (docs/guarantees.md).
+    """The trace ρ at which 2SF√ρ is a small part of the squared width (the Guarantees page).
 
     The width is √((S + F√ρ)² + λF² − ridge), with S the bound on ‖y − f‖.
     """

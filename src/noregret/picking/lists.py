@@ -4,7 +4,7 @@ Every candidate keeps a *stale* bound that is never below its bound now. Only ca
 bound comes out on top are looked at again; all others sleep. So a batch costs the candidates it
 looks at, not the length of the list, and the picks are exactly those of a full argmax.
 
-Two rules say what the bound of a candidate is (docs/guarantees.md):
+Two rules say what the bound of a candidate is (the Guarantees page):
 
 - *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
   computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all

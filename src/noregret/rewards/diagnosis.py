@@ -162,7 +162,7 @@ def hill(magnitudes: Floats) -> tuple[float, tuple[float, float]]:
 def _advice(
     fits: bool, index: float, interval: tuple[float, float], alpha: float, outliers: float
 ) -> str:
-    """A plain sentence; docs/heavy-tails.md has the measurements behind it."""
+    """A plain sentence; the Heavy tails page has the measurements behind it."""
     if fits:
         return "The tails look Gaussian: use GPUCB, or BBKB for batches."
     if outliers == 0.0 and interval[0] > 2.0:

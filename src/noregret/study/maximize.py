@@ -69,6 +69,8 @@ def maximize(
 ) -> Result:
     """Maximise a noisy function over a list or a box.
 
+    Ctrl-C ends the run early: what is known so far is returned.
+
     Parameters
     ----------
     f
@@ -98,8 +100,6 @@ def maximize(
         At most this many points at once for algorithms that choose batches.
     **options
         Of the algorithm; kernel, noise and norm are ``"auto"`` where not given.
-
-    Ctrl-C ends the run early: what is known so far is returned.
     """
     return _run(
         f, domain, budget, 1.0, algorithm, seed, progress, tol, optimum, vectorized, batch_size,

@@ -1,7 +1,7 @@
 """Certificates: how far from the best a choice can still be, for any norm, after the fact.
 
 The set ‖y − f‖² ≤ S² does not contain the norm, so bounds for another norm need no new run: a
-certificate can say up to which norm it holds (docs/guarantees.md).
+certificate can say up to which norm it holds (the Guarantees page).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The tightest widths we can prove, one function a theorem. The proofs stand in docs/guarantees.md.
+"""The tightest widths we can prove, one function a theorem. Proofs: the Guarantees page.
 
 All widths multiply the square root of the *leverage*, variance/λ. They hold with probability 1 − δ
 for all candidates and all times at once, for a known kernel, ‖f‖ ≤ F, ξ-sub-Gaussian noise, and

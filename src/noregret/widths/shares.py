@@ -1,4 +1,4 @@
-"""How δ is shared among the cells of a cover (docs/guarantees.md, Theorem 7)."""
+"""How δ is shared among the cells of a cover (the Guarantees page, Theorem 7)."""
 
 
 def by_depth(delta: float, first: int, dimension: int, depth: int) -> float:
