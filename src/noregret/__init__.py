@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         load,
         make,
     )
-    from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed
+    from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed, Tanimoto
     from noregret.learning.fit import Fit, Priors, fit_kernel
     from noregret.optimizer import Optimizer
     from noregret.reporting import plot
@@ -44,7 +44,7 @@ _HOMES = {
         "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "RegularizedEvolution", "RobustUCB",
         "ThompsonSampling", "TrustRegionUCB", "Uniform", "load", "make",
     ),
-    "kernels": ("RBF", "Kernel", "Linear", "Matern", "Precomputed"),
+    "kernels": ("RBF", "Kernel", "Linear", "Matern", "Precomputed", "Tanimoto"),
     "learning.fit": ("Fit", "Priors", "fit_kernel"),
     "optimizer": ("Optimizer",),
     "results": ("Batch", "BatchInfo", "History", "Recommendation"),
@@ -89,6 +89,7 @@ __all__ = [
     "Study",
     "StudyError",
     "TailReport",
+    "Tanimoto",
     "ThompsonSampling",
     "TrustRegionUCB",
     "Uniform",

@@ -18,7 +18,7 @@ from noregret.learning.beliefs import Beliefs, Rules
 from noregret.learning.learner import is_auto
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.parts import Look, Parts, Run, Width, check_prior, check_width, start
+from noregret.parts import Look, Parts, Run, Width, check_prior, check_width, domain_for, start
 from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Interval, Moment, Picks, uniform_picks
 from noregret.results import Batch, BatchInfo, History, Recommendation
@@ -44,8 +44,9 @@ class Optimizer(ABC):
         :class:`~noregret.Candidates` (or what makes them), or a :class:`~noregret.Box`.
     kernel
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
-        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, for standardised rewards, fitted
-        to uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
+        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, or :class:`~noregret.Tanimoto`
+        for packed bits and for 64 or more columns of 0 and 1; for standardised rewards, fitted to
+        uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
     norm
@@ -108,7 +109,7 @@ class Optimizer(ABC):
     # -- putting it together -----------------------------------------------------------------
 
     def __post_init__(self) -> None:
-        self._set("domain", as_domain(self.domain))
+        self._set("domain", domain_for(self.kernel, as_domain(self.domain)))
         _checks.probability("delta", self.delta)
         if self.lam is not None:
             _checks.positive("lam", self.lam)
@@ -268,7 +269,7 @@ class Optimizer(ABC):
         """
         if not self.domain.listed:
             raise TypeError("only a list of candidates can be replaced; this domain is a box")
-        domain = as_candidates(candidates)
+        domain = as_candidates(domain_for(self.kernel, as_candidates(candidates)))
         old = self.domain
         if domain.are_objects != old.are_objects or domain.dimension != old.dimension:
             raise ValueError(f"candidates must be of the same kind as {old!r}, got {domain!r}")

@@ -16,6 +16,7 @@ from noregret.learning.learner import (
     Learner,
     Learning,
     design_size,
+    fingerprint_kernel,
     is_auto,
     starting_kernel,
 )
@@ -24,7 +25,7 @@ from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
-from noregret.spaces import Candidates, Space
+from noregret.spaces import Candidates, Domain, Space, as_candidates
 from noregret.widths.evidence import Evidence, WidthRule
 
 #: points that the kernel is tried on
@@ -138,17 +139,39 @@ def check_prior(kernel: Kernel, space: Space) -> float:
 def start(settings: Any, parts: Parts) -> Run:
     """The run of an optimiser with these settings, before anything has been asked or told."""
     space = settings.domain
-    learner = _learner(settings, parts)
-    assumed = _assumptions(settings, parts, learner)
+    kernel, events = _starting_kernel(settings, parts)
+    learner = _learner(settings, parts, kernel)
+    assumed = _assumptions(settings, parts, learner, kernel)
     if parts.beliefs is not None:
         beliefs = parts.beliefs(assumed, learner, space.nothing)
     else:
         beliefs = Beliefs(assumed, learner, parts.estimate, parts.dictionary, space.nothing)
     rng = np.random.default_rng(settings.seed)
-    return Run(Observations(space.nothing), beliefs, parts.chooser, rng, [])
+    return Run(Observations(space.nothing), beliefs, parts.chooser, rng, events)
 
 
-def _learner(settings: Any, parts: Parts) -> Learner:
+def domain_for(kernel: Any, domain: Domain) -> Domain:
+    """The domain as the kernel sees it: bytes are numbers where it takes no packed bits."""
+    if not domain.listed or is_auto(kernel) or as_kernel(kernel).takes_bits:
+        return domain
+    return as_candidates(domain).numbers()
+
+
+def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
+    """The kernel before anything has been learnt, and what to note about it."""
+    if not is_auto(settings.kernel):
+        return parts.replaced_kernel(as_kernel(settings.kernel)), []
+    space = settings.domain
+    kernel = parts.kernel or fingerprint_kernel(space.spread(_PROBE, np.random.default_rng(0)))
+    if kernel is None:
+        return starting_kernel(space.corners), []
+    if parts.kernel is not None:
+        return kernel, []
+    why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
+    return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
+
+
+def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
     """What is to be learnt."""
     given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
     learnt = {name: is_auto(value) for name, value in given.items()}
@@ -161,12 +184,12 @@ def _learner(settings: Any, parts: Parts) -> Learner:
         norm=learnt["norm"],
         lam=settings.lam is None and (learnt["kernel"] or parts.lam is None),
         many=many,
-        design=parts.learning.design or design_size(settings.domain.dimension),
+        design=parts.learning.design or design_size(settings.domain.dimension, kernel),
         how=parts.learning,
     )
 
 
-def _assumptions(settings: Any, parts: Parts, learner: Learner) -> Assumptions:
+def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
     """What is assumed before anything has been learnt."""
     norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
     if is_auto(settings.noise):
@@ -174,10 +197,6 @@ def _assumptions(settings: Any, parts: Parts, learner: Learner) -> Assumptions:
         noise = 0.1 if learner.noise else norm
     else:
         noise = _checks.not_negative("noise", settings.noise)
-    if is_auto(settings.kernel):
-        kernel = parts.kernel or starting_kernel(settings.domain.corners)
-    else:
-        kernel = parts.replaced_kernel(as_kernel(settings.kernel))
     scale = check_prior(kernel, settings.domain)
     lam = settings.lam if settings.lam is not None or learner.kernel else parts.lam
     lams = noise_lams(noise, scale, many=learner.many) if lam is None else (lam,)

@@ -4,6 +4,7 @@ from noregret.kernels.adapters import FunctionKernel, SklearnKernel, as_kernel
 from noregret.kernels.base import Kernel, Product, Sum
 from noregret.kernels.other import Linear, Precomputed
 from noregret.kernels.stationary import RBF, Matern
+from noregret.kernels.tanimoto import Tanimoto
 
 __all__ = [
     "RBF",
@@ -15,5 +16,6 @@ __all__ = [
     "Product",
     "SklearnKernel",
     "Sum",
+    "Tanimoto",
     "as_kernel",
 ]

@@ -38,6 +38,11 @@ class Kernel(ABC):
         """k(x, x) where it is known to be the same for every x, else ``None``."""
         return None
 
+    @property
+    def takes_bits(self) -> bool:
+        """Whether points may be packed bits (rows of uint8); others see such rows as numbers."""
+        return False
+
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x for the rows of X (n × d) and Y (m × d): n × m × d.
 
@@ -107,6 +112,11 @@ class Scaled(Kernel):
         self.kernel = kernel
         self.variance = _checks.positive("variance", variance)
 
+    @property
+    def takes_bits(self) -> bool:
+        """Whether points may be packed bits."""
+        return self.kernel.takes_bits
+
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix."""
         return self.variance * self.kernel(X, Y)
@@ -141,6 +151,11 @@ class Sum(Kernel):
         self.left = left
         self.right = right
 
+    @property
+    def takes_bits(self) -> bool:
+        """Whether points may be packed bits."""
+        return self.left.takes_bits and self.right.takes_bits
+
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix."""
         return self.left(X, Y) + self.right(X, Y)
@@ -174,6 +189,11 @@ class Product(Kernel):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    @property
+    def takes_bits(self) -> bool:
+        """Whether points may be packed bits."""
+        return self.left.takes_bits and self.right.takes_bits
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix."""

@@ -10,6 +10,7 @@ from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel, Product, Scaled, Sum
 from noregret.kernels.other import Linear
 from noregret.kernels.stationary import Matern, Stationary
+from noregret.kernels.tanimoto import Tanimoto
 
 
 class Parameter(NamedTuple):
@@ -29,15 +30,15 @@ def parameters(kernel: Kernel) -> list[Parameter]:
         else:
             own = [Parameter("lengthscale", math.log(scales))]
         return [*own, Parameter("variance", math.log(kernel.variance))]
-    if isinstance(kernel, Linear):
+    if isinstance(kernel, (Linear, Tanimoto)):
         return [Parameter("variance", math.log(kernel.variance))]
     if isinstance(kernel, Scaled):
         return [*parameters(kernel.kernel), Parameter("variance", math.log(kernel.variance))]
     if isinstance(kernel, (Sum, Product)):
         return parameters(kernel.left) + parameters(kernel.right)
     raise TypeError(
-        f"kernel must be made of RBF, Matern and Linear for its parameters to be fitted, got "
-        f"{kernel!r}"
+        "kernel must be made of RBF, Matern, Linear and Tanimoto for its parameters to be fitted, "
+        f"got {kernel!r}"
     )
 
 
@@ -56,6 +57,8 @@ def _build(kernel: Kernel, logs: Iterator[float]) -> Kernel:
         return type(kernel)(scales, variance)
     if isinstance(kernel, Linear):
         return Linear(math.exp(next(logs)), kernel.offset)
+    if isinstance(kernel, Tanimoto):
+        return Tanimoto(math.exp(next(logs)))
     if isinstance(kernel, Scaled):
         inner = _build(kernel.kernel, logs)
         return Scaled(inner, math.exp(next(logs)))
@@ -68,7 +71,7 @@ def contractions(kernel: Kernel, X: Points, weights: Floats) -> list[float]:
     """Σ_ij weights_ij ∂k(x_i, x_j)/∂log θ for every parameter θ; weights (n × n) symmetric."""
     if isinstance(kernel, Stationary):
         return _stationary(kernel, X, weights)
-    if isinstance(kernel, Linear):
+    if isinstance(kernel, (Linear, Tanimoto)):
         return [float(np.sum(weights * kernel(X, X)))]
     if isinstance(kernel, Scaled):
         inner = contractions(kernel.kernel, X, kernel.variance * weights)

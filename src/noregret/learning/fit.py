@@ -128,8 +128,8 @@ def fit_kernel(
 
 
 def _points(X: Any) -> Points:
-    """At least two rows of numbers, or objects as they are."""
-    if isinstance(X, np.ndarray) and X.dtype == object:
+    """At least two rows of numbers; packed bits and objects as they are."""
+    if isinstance(X, np.ndarray) and X.dtype in (object, np.uint8):
         points, fine = X, True
     else:
         points = np.array(X, dtype=np.float64)
@@ -157,7 +157,7 @@ class _Problem:
         self.kernel, self.X, self.y, self.priors = kernel, X, y, priors
         mean_square = float(np.mean(np.square(y)))
         self.unit = math.sqrt(mean_square) if mean_square > 0 else 1.0
-        span = np.ones(1) if X.dtype == object else np.ptp(X, axis=0)
+        span = np.ones(1) if X.dtype in (object, np.uint8) else np.ptp(X, axis=0)
         self.span: Floats = np.where(span > 0, span, 1.0)
         self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
         self.list: list[Parameter] = [] if only_noise else parameters(kernel)
@@ -169,6 +169,13 @@ class _Problem:
         if noise is None:
             ranges.append(_NOISE_RANGE)
         self.bounds = np.log(np.array(ranges).reshape(-1, 2))
+        self._spectrum: tuple[Floats, Floats] | None = None
+        if all(p.kind == "variance" for p in self.list) and len(self.list) <= 1:
+            # The kernel matrix keeps its eigenvectors: each value costs O(n) from here on.
+            values, vectors = np.linalg.eigh(kernel(X, X))
+            if self.list:
+                values = values / math.exp(self.list[0].log)
+            self._spectrum = np.maximum(values, 0.0), np.square(vectors.T @ y)
 
     def _unit_of(self, parameter: Parameter) -> float:
         if parameter.kind == "variance":
@@ -216,6 +223,8 @@ class _Problem:
     def negative(self, u: Floats) -> tuple[float, Floats]:
         """−log posterior and its gradient."""
         kernel, noise = self.unpack(u)
+        if self._spectrum is not None:
+            return self._by_spectrum(u, noise, *self._spectrum)
         lower, alpha = self._solve(kernel, noise)
         # d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
         weights = cho_solve((lower, True), np.eye(len(alpha)), check_finite=False)
@@ -225,6 +234,21 @@ class _Problem:
             gradient.append(2.0 * noise**2 * float(np.trace(weights)))
         prior, prior_gradient = self._prior(u)
         return -(self._likelihood(lower, alpha) + prior), -(np.array(gradient) + prior_gradient)
+
+    def _by_spectrum(
+        self, u: Floats, noise: float, values: Floats, squares: Floats
+    ) -> tuple[float, Floats]:
+        """The same from the eigenvalues of the kernel matrix, and y² along its eigenvectors."""
+        signal = values * math.exp(u[0] + self.offsets[0]) if self.list else values
+        total = signal + max(noise**2, 1e-12 * float(signal.max()))
+        constant = 0.5 * len(total) * math.log(2.0 * math.pi)
+        likelihood = -0.5 * float(np.sum(squares / total + np.log(total))) - constant
+        slope = 0.5 * (squares / total - 1.0) / total
+        gradient = [float(slope @ signal)] if self.list else []
+        if self.fixed_noise is None:
+            gradient.append(2.0 * noise**2 * float(slope.sum()))
+        prior, prior_gradient = self._prior(u)
+        return -(likelihood + prior), -(np.array(gradient) + prior_gradient)
 
     def values(self, u: Floats) -> tuple[float, float]:
         """log likelihood and log posterior."""

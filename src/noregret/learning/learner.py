@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import Kernel, Matern
+from noregret.kernels import Kernel, Matern, Tanimoto
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
 from noregret.rewards.moments import winsorised
@@ -25,6 +25,11 @@ SHARE = 0.2
 GROWTH = {"random": 2.0, "all": 1.25}
 #: the norm that a fit reports is at least this
 _SMALLEST_NORM = 1e-3
+
+#: columns of 0 and 1 from which points are fingerprints: lengthscales would be too many to fit
+_FINGERPRINT = 64
+#: uniform draws of fingerprints before the first fit, which finds variance and noise only
+_FINGERPRINT_DESIGN = 40
 
 #: fits (kernel, points, rewards, known noise or None, only the noise?, seed) → Fit
 Fitter = Callable[..., Any]
@@ -242,8 +247,21 @@ def starting_kernel(corners: Points, nu: float = 2.5) -> Kernel:
     return Matern(0.2 * np.sqrt(corners.shape[1]) * _sides(corners), nu=nu)
 
 
-def design_size(dimension: int | None) -> int:
-    """Uniform draws before the first fit: 10, or 4 per dimension."""
+def fingerprint_kernel(some: Points) -> Kernel | None:
+    """Where the fit starts for fingerprints: packed bits, or many columns of 0 and 1.
+
+    ``some`` are points of the space (n × d); ``None`` where they are no fingerprints.
+    """
+    if some.dtype == object or (some.dtype != np.uint8 and some.shape[1] < _FINGERPRINT):
+        return None
+    is_bits = some.dtype == np.uint8 or bool(np.all((some == 0.0) | (some == 1.0)))
+    return Tanimoto() if is_bits else None
+
+
+def design_size(dimension: int | None, kernel: Kernel) -> int:
+    """Uniform draws before the first fit: 10, or 4 per dimension; 40 for fingerprints."""
+    if isinstance(kernel, Tanimoto):
+        return _FINGERPRINT_DESIGN
     return max(10, 4 * (dimension or 1))
 
 

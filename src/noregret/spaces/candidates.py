@@ -25,7 +25,9 @@ class Candidates:
         An n × d array, a list of rows, a pandas or polars frame of numeric columns, a vector (n
         choices in one dimension), or a list of arbitrary Python objects (strings, graphs, …) for
         which the kernel is a callable ``k(xs, ys) -> matrix``. A float32 array, and an array that
-        is mapped from a file, is kept as it is. So is an object that has a length and gives rows of
+        is mapped from a file, is kept as it is. So is a uint8 array: packed bits (n × bytes, as
+        :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto`, numbers for other
+        kernels. So is an object that has a length and gives rows of
         numbers for a slice: it is read where it is looked at. Files: :meth:`open`.
     objects
         Treat the entries as opaque objects even where they look like numbers or rows.
@@ -139,6 +141,11 @@ class Candidates:
         return self.points.dtype == object
 
     @property
+    def are_bits(self) -> bool:
+        """Whether the rows are bytes: packed bits, for kernels that take them."""
+        return self.points.dtype == np.uint8
+
+    @property
     def dimension(self) -> int | None:
         """d, or ``None`` for objects."""
         return None if self.are_objects else int(self.points.shape[1])
@@ -158,19 +165,25 @@ class Candidates:
     @property
     def nothing(self) -> Points:
         """No points (0 × d), or no objects."""
-        return self.points[:0] if self.are_objects else np.empty((0, self.points.shape[1]))
+        if self.are_objects or self.are_bits:
+            return self.points[:0]
+        return np.empty((0, self.points.shape[1]))
 
     def at(self, ids: Ints) -> Points:
-        """The points of these ids (n × d, float64)."""
+        """The points of these ids (n × d, float64; bytes of packed bits as they are)."""
         return self.as_points(ids, self.points[ids])
 
     def as_points(self, ids: Ints, rows: Points) -> Points:
-        """The rows that were read for these ids, as float64; refused where they are not finite."""
+        """The rows read for these ids, as float64 or bytes; refused where they are not finite."""
         if self.are_objects:
             return rows
         if not self._finite:
             sources.refuse_infinite(rows, ids, self.names)
-        return np.asarray(rows, dtype=np.float64)
+        return rows if self.are_bits else np.asarray(rows, dtype=np.float64)
+
+    def numbers(self) -> "Candidates":
+        """The same list with the bytes of packed bits as numbers; itself where there are none."""
+        return Candidates(self.points.astype(np.float64)) if self.are_bits else self
 
     def locate(self, given: Any) -> tuple[Ints, Points]:
         """The ids (n) and points of row numbers, checked."""
@@ -179,7 +192,7 @@ class Candidates:
 
     def locate_all(self) -> tuple[Ints, Points]:
         """All ids and points; points that are not float64 in memory are read where sliced."""
-        ready = self._finite and self.points.dtype in (np.float64, object)
+        ready = self._finite and self.points.dtype in (np.float64, np.uint8, object)
         return np.arange(len(self)), self.points if ready else cast(Points, _Vectors(self))
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
@@ -247,7 +260,7 @@ def _opened(points: Any, objects: bool) -> Opened:
         return Opened(_from_frame(points), names)
     if objects or _holds_objects(points):
         return Opened(_object_vector(list(points)))
-    if isinstance(points, np.memmap) and points.ndim == 2 and points.dtype.kind == "f":
+    if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
         return sources.mapped(points)
     if sources.is_lazy(points):
         return sources.open_source(points, None, None)
@@ -274,9 +287,9 @@ def _object_vector(entries: list[Any]) -> Points:
 
 
 def _numeric(points: Any) -> Points:
-    kept = isinstance(points, np.ndarray) and points.dtype == np.float32
+    kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
     try:
-        array = np.array(points, dtype=np.float32 if kept else np.float64, order="C")
+        array = np.array(points, dtype=points.dtype if kept else np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise TypeError(
             "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "

@@ -148,6 +148,11 @@ def _takes_ids(source: RowSource, dimension: int) -> bool:
         return False
 
 
+def may_be_mapped(kind: np.dtype[Any]) -> bool:
+    """Whether arrays of this type are kept as they are: floating-point numbers, packed bits."""
+    return kind.kind == "f" or kind == np.uint8
+
+
 def mapped(array: np.memmap[Any, Any]) -> Opened:
     """An array that is mapped from a file: checked where it is looked at, not now."""
     return Opened(array, origin=_whole_file(array), finite=False)
@@ -219,10 +224,10 @@ def reopen(origin: dict[str, Any]) -> Opened:
 
 def _map_npy(path: Path) -> Opened:
     array = np.load(path, mmap_mode="r")
-    if array.ndim != 2 or array.dtype.kind != "f" or array.size == 0:
+    if array.ndim != 2 or not may_be_mapped(array.dtype) or array.size == 0:
         raise ValueError(
-            f"{path} must hold n × d floating-point numbers, got {array.dtype} of shape "
-            f"{array.shape}"
+            f"{path} must hold n × d floating-point numbers or packed bits (uint8), got "
+            f"{array.dtype} of shape {array.shape}"
         )
     return mapped(array)
 
