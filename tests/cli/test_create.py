@@ -8,7 +8,7 @@ from commands import library, noregret
 import noregret as nr
 
 
-def test_create_says_what_it_does_and_refuses_gaps(tmp_path, monkeypatch):
+def test_create_says_what_it_does_and_fills_gaps(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = library("library.csv", 50)
     made = noregret(
@@ -30,23 +30,88 @@ def test_create_says_what_it_does_and_refuses_gaps(tmp_path, monkeypatch):
     gaps = frame.with_columns(
         pl.when(pl.col("a") < 0.1).then(None).otherwise(pl.col("a")).alias("a")
     )
-    rows = [i + 1 for i, a in enumerate(gaps["a"]) if a is None]
+    rows = [i for i, a in enumerate(gaps["a"]) if a is None]
     gaps.write_parquet("gaps.parquet")
-    result = noregret("create", "b.db", "--candidates", "gaps.parquet", code=1)
-    said = " ".join(result.stderr.split())
-    assert f"rows {', '.join(map(str, rows))}, counted from 1" in said
-    assert "--drop-missing" in said
-    assert not (tmp_path / "b.db").exists()
-    noregret("create", "b.db", "--candidates", "gaps.parquet", "--drop-missing", "--id", "compound")
+    said = noregret("create", "b.db", "--candidates", "gaps.parquet").stderr
+    assert f"{len(rows)} of 50 rows have gaps ({len(rows)} in 'a')" in " ".join(said.split())
     with nr.Study.open("b.db", read_only=True) as study:
+        points = study.domain.points
+        assert points[:, 1].nonzero()[0].tolist() == rows
+        assert len(set(points[rows, 0])) == 1
+        assert study.table["a"].null_count() == len(rows)
+    noregret("create", "c.db", "--candidates", "gaps.parquet", "--drop-gaps")
+    with nr.Study.open("c.db", read_only=True) as study:
         assert len(study.domain) == 50 - len(rows)
+        assert study.names[0] == "cmp000"
+
+
+def test_no_column_is_dropped_in_silence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"cmp{i};{i / 10}".replace(".", ",") + f";x;{i};note{i}\n" for i in range(120)]
+    (tmp_path / "lib.csv").write_text("compound;a;plate;n;remark\n" + "".join(rows))
+    said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv").stderr.split())
+    assert "Columns are separated by semicolons." in said
+    assert "Decimal comma: 0,0 is 0.0." in said
+    assert "Candidates are called by column 'compound'" in said
+    assert "Columns used: a, n." in said
+    assert "'plate' is the same everywhere" in said
+    assert "'remark' has more than 100 different texts" in said
+
+
+def test_text_stays_verbatim(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.csv").write_text(
+        "name,code,flag,x\n007,0010,true,1.10\n1E3,0020,false,1.2\n c ,0030,true,1.30\n"
+    )
+    noregret("create", "a.db", "--candidates", "lib.csv", "--algorithm", "gpucb", "--seed", 0)
+    with nr.Study.open("a.db", read_only=True) as study:
+        assert study.names.to_list() == ["007", "1E3", " c "]
+        assert study.table.drop("name").rows()[0] == ("0010", "true", "1.10")
+    noregret("ask", "a.db", "-n", 3, "-o", "plate.csv")
+    plate = (tmp_path / "plate.csv").read_text()
+    rows = ("007,0010,true,1.10,", "1E3,0020,false,1.2,", " c ,0030,true,1.30,")
+    assert all(line.partition(",")[2] in rows for line in plate.splitlines()[1:])
+
+
+@pytest.mark.parametrize("column", ["value", "trial", "failed", "Value"])
+def test_columns_that_collide_with_ours_are_refused(tmp_path, monkeypatch, column):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.csv").write_text(f"name,a,{column}\nx,1,2\ny,3,4\n")
+    said = noregret("create", "a.db", "--candidates", "lib.csv", code=1).stderr
+    assert f"column '{column}' has a name that the files of ask and tell use" in said
+    assert "--features" in said
+    assert not (tmp_path / "a.db").exists()
+    noregret("create", "a.db", "--candidates", "lib.csv", "--features", "a")
+    if column == "value":
+        noregret("create", "b.db", "--candidates", "lib.csv", "--value-column", "yield")
+
+
+def test_a_library_whose_names_are_in_a_column_called_id(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.csv").write_text("id,a\n2,1\n0,3\n1,5\n")
+    noregret("create", "a.db", "--candidates", "lib.csv", "--algorithm", "gpucb")
+    (tmp_path / "old.csv").write_text("id,value\n0,7.5\n")
+    noregret("import", "a.db", "old.csv")
+    with nr.Study.open("a.db", read_only=True) as study:
+        assert study.trials().select("id", "name").rows() == [(1, "0")]
+        assert study.domain.dimension == 1
+
+
+def test_a_refused_library_names_line_column_and_spelling(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.csv").write_text("name,logP\nx,1.5\ny,2..5\nz,3\n")
+    said = noregret("create", "a.db", "--candidates", "lib.csv", code=1).stderr
+    assert "lib.csv" in said
+    assert "line 3, column 'logP': '2..5' is not a number (did you mean 2.5?)" in said
+    result = noregret("create", "a.db", "--candidates", "lib.csv", "--features", "LogP", code=1)
+    assert "did you mean 'logP'?" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--features a,q", "there is no column q"),
-        ("--id nobody", "there is no column 'nobody'"),
+        ("--features a,q", "has no column 'q'"),
+        ("--id nobody", "has no column 'nobody'"),
         ("--id solvent", "share a name"),
         ("--algorithm magic", "bbkb"),
         ("--lengthscale -1", "lengthscale"),

@@ -34,6 +34,14 @@ def test_rows_of_numbers_from_anywhere(given):
     assert candidates.names == (("a", "b") if hasattr(given, "columns") else None)
 
 
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_words_and_booleans_of_a_frame(kind):
+    frame = kind({"a": [1, 2, 3], "wet": [True, False, True], "solvent": ["thf", "dmf", "thf"]})
+    candidates = nr.Candidates(frame)
+    assert candidates.names == ("a", "wet", "solvent = dmf", "solvent = thf")
+    assert candidates.points.tolist() == [[1, 1, 0, 1], [2, 0, 1, 0], [3, 1, 0, 1]]
+
+
 def test_a_vector_is_one_dimension():
     assert nr.Candidates([1, 2, 3]).points.shape == (3, 1)
     assert nr.Candidates(range(4)).points.shape == (4, 1)
@@ -90,8 +98,9 @@ def test_graphs_with_a_kernel_of_their_own():
         ([[1.0, np.nan]], "row 0, column 1"),
         ([[1.0], [np.inf]], "row 1, column 0"),
         ([[1.0, 2.0], [3.0]], "n × d"),
-        (pd.DataFrame({"a": [1.0], "kind": ["x"]}), "kind"),
-        (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "kind"),
+        (pd.DataFrame({"kind": [f"x{i}" for i in range(101)]}), "names: kind"),
+        (pl.DataFrame({"kind": [f"x{i}" for i in range(101)]}), "names: kind"),
+        (pl.DataFrame({"a": ["1", "2", "3..4"]}), "did you mean 3.4"),
         (pl.DataFrame({"a": [1.0, None]}), "row 1, column 0"),
         (5.0, "shape"),
     ],

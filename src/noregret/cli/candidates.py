@@ -1,7 +1,6 @@
-"""Lists of candidates from CSV and Parquet: which columns, gaps, one-hot, standardisation."""
+"""A library of candidates from a table: which columns, what they become, and what to say of it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,13 +8,25 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from noregret._types import Floats
+from noregret.spaces.cells import is_gap, nearest, verbatim_numbers
+from noregret.spaces.encoding import (
+    MOST_CATEGORIES,
+    ColumnSurvey,
+    Encoder,
+    make_encoder,
+    medians,
+    survey,
+)
+from noregret.spaces.tables import Piece, Table
 
 #: rows whose distances give the default lengthscale
 _SUBSAMPLE = 1000
-#: more words than this in a column are names, not categories
-_MOST_CATEGORIES = 100
 #: rows named in an error
 _NAMED_ROWS = 20
+#: columns of the files of `ask` and `tell`, beside the names and the values
+OWN_COLUMNS = ("trial", "failed")
+#: columns that name candidates wherever every row has another entry
+_USUAL_NAMES = ("id", "name", "compound", "compound_id", "compound id")
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,10 @@ class Library:
     ----------
     names
         What each candidate is called, where a column says so.
+    id_column
+        That column.
     table
-        The raw features (n rows).
+        The cells that the features come from, verbatim (n rows).
     points
         n × d floats for the kernel.
     columns
@@ -37,139 +50,225 @@ class Library:
     """
 
     names: list[str] | None
+    id_column: str | None
     table: pl.DataFrame
     points: Floats
     columns: list[dict[str, Any]]
     notes: list[str]
 
 
-def read_frame(path: str) -> pl.DataFrame:
-    """A CSV or Parquet file as a frame."""
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    try:
-        if file.suffix.lower() in (".parquet", ".pq"):
-            return pl.read_parquet(file)
-        return pl.read_csv(file, infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
-
-
 def read_library(
-    path: str, features: str | None, id_column: str | None, *, standardize: bool, drop: bool
+    path: str,
+    features: str | None,
+    id_column: str | None,
+    *,
+    value_column: str = "value",
+    standardize: bool,
+    drop_gaps: bool,
 ) -> Library:
-    """The candidates of a file; what is wrong with it is said with row numbers."""
-    frame = read_frame(path)
-    if not len(frame):
+    """The candidates of a file; what is wrong with it is said with its place.
+
+    Parameters
+    ----------
+    path
+        A table.
+    features
+        Columns that describe a candidate, separated by commas; ``None``: all that can.
+    id_column
+        The column with the candidates' names; ``None``: one is looked for.
+    value_column
+        What the files of ``ask`` call values: no feature may have this name.
+    standardize
+        Whether numbers get mean 0 and deviation 1.
+    drop_gaps
+        Whether rows with gaps are left out; otherwise gaps are filled.
+    """
+    table = Table(path)
+    notes = list(table.notes)
+    chosen = None if features is None else _named_features(table, features)
+    if id_column is not None and id_column not in table.columns:
+        raise ValueError(_no_column("--id-column", id_column, table))
+    whole = table.read()
+    if not len(whole.frame):
         raise ValueError(f"{path} has no rows")
-    chosen = _columns(frame, features, id_column)
-    notes: list[str] = []
-    needed = [*chosen, id_column] if id_column else chosen
-    frame = _without_gaps(frame, needed, drop, notes)
-    names = None
-    if id_column is not None:
-        names = frame[id_column].cast(pl.String).to_list()
-        _check_names(frame[id_column], id_column)
-    table = frame.select(chosen)
-    points, columns = _encode(table, standardize, notes)
-    return Library(names, table, points, columns, notes)
+    found = survey([whole], table.columns, table.decimal)
+    id_column = id_column or _find_names(found, chosen, notes)
+    used = _used(path, table, found, chosen, id_column, notes)
+    _refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
+    whole = _with_names(path, table, whole, id_column)
+    whole, found = _without_gaps(path, table, whole, found, list(used), drop_gaps, notes)
+    encoder = _encoder(whole, [found[name] for name in used], standardize, table.decimal, notes)
+    names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
+    shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in used)
+    points = encoder.encode(whole.frame)
+    return Library(names, id_column, shown, points, encoder.dimensions, notes)
 
 
-def _columns(frame: pl.DataFrame, features: str | None, id_column: str | None) -> list[str]:
-    for name in [id_column] if id_column else []:
-        if name not in frame.columns:
-            raise ValueError(f"--id: there is no column {name!r}; there is {_listed(frame)}")
-    if features is None:
-        found = [n for n in frame.columns if frame[n].dtype.is_numeric() and n != id_column]
-        if not found:
-            raise ValueError(
-                f"no column but the id is numeric; name some in --features: {_listed(frame)}"
-            )
-        return found
+def _named_features(table: Table, features: str) -> list[str]:
     chosen = [name.strip() for name in features.split(",") if name.strip()]
-    unknown = [name for name in chosen if name not in frame.columns]
-    if unknown or not chosen:
-        raise ValueError(
-            f"--features: there is no column {', '.join(unknown) or '(none given)'}; "
-            f"there is {_listed(frame)}"
-        )
+    if not chosen:
+        raise ValueError(f"--features names no column; there is {', '.join(table.columns)}")
+    for name in chosen:
+        if name not in table.columns:
+            raise ValueError(_no_column("--features", name, table))
     if len(set(chosen)) < len(chosen):
         raise ValueError("--features: a column is named twice")
     return chosen
 
 
-def _listed(frame: pl.DataFrame) -> str:
-    return ", ".join(frame.columns)
-
-
-def _without_gaps(
-    frame: pl.DataFrame, columns: list[str], drop: bool, notes: list[str]
-) -> pl.DataFrame:
-    gaps = np.zeros(len(frame), dtype=bool)
-    for name in columns:
-        column = frame[name]
-        gaps |= column.is_null().to_numpy()
-        if column.dtype.is_float():
-            gaps |= ~np.isfinite(column.fill_null(0.0).to_numpy())
-    rows = np.flatnonzero(gaps) + 1
-    if not len(rows):
-        return frame
-    if drop:
-        if len(rows) == len(frame):
-            raise ValueError("every row has a gap; nothing is left")
-        notes.append(f"{len(rows)} of {len(frame)} rows have gaps and were dropped.")
-        return frame.filter(~gaps)
-    named = ", ".join(str(row) for row in rows[:_NAMED_ROWS])
-    more = f" and {len(rows) - _NAMED_ROWS} more" if len(rows) > _NAMED_ROWS else ""
-    raise ValueError(
-        f"{len(rows)} rows have gaps (empty, NaN or infinite) in {', '.join(columns)}: rows {named}"
-        f"{more}, counted from 1 without the header. Fill them, or leave them out: --drop-missing"
+def _no_column(option: str, name: str, table: Table) -> str:
+    return (
+        f"{option}: {table.path} has no column {name!r}{nearest(name, table.columns)} "
+        f"(there is {', '.join(table.columns)})"
     )
 
 
-def _check_names(column: pl.Series, id_column: str) -> None:
-    twice = column.is_duplicated()
-    if twice.any():
-        rows = (np.flatnonzero(twice.to_numpy()) + 1)[:_NAMED_ROWS]
-        raise ValueError(
-            f"--id: column {id_column!r} must name every candidate differently; these rows share "
-            f"a name: {', '.join(str(row) for row in rows)}"
-        )
+def _find_names(
+    found: dict[str, ColumnSurvey], chosen: list[str] | None, notes: list[str]
+) -> str | None:
+    """The column that names candidates: by what it is called, or the first of different texts."""
+    others = [name for name in found if chosen is None or name not in chosen]
+    usual = [n for n in others if n.strip().lower() in _USUAL_NAMES and found[n].all_different]
+    words = ("text", "category")
+    texts = [n for n in others if found[n].kind in words and found[n].all_different]
+    if not (usual or texts):
+        notes.append("No column names the candidates: they are called by their row, from 0.")
+        return None
+    name = (usual or texts)[0]
+    notes.append(f"Candidates are called by column {name!r} (--id-column for another).")
+    return name
 
 
-def _encode(
-    table: pl.DataFrame, standardize: bool, notes: list[str]
-) -> tuple[Floats, list[dict[str, Any]]]:
-    parts: list[Floats] = []
-    columns: list[dict[str, Any]] = []
-    for name in table.columns:
-        column = table[name]
-        if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-            values = column.cast(pl.Float64).to_numpy()
-            mean, deviation = 0.0, 1.0
-            if standardize:
-                mean, deviation = float(values.mean()), float(values.std())
-                if deviation == 0.0:
-                    notes.append(f"{name} is the same everywhere and tells nothing apart.")
-                    deviation = 1.0
-            parts.append((values - mean) / deviation)
-            columns.append({"name": name, "mean": mean, "deviation": deviation})
-            continue
-        words = column.cast(pl.String)
-        categories = sorted(words.unique().to_list())
-        if len(categories) > _MOST_CATEGORIES:
+def _used(
+    path: str,
+    table: Table,
+    found: dict[str, ColumnSurvey],
+    chosen: list[str] | None,
+    id_column: str | None,
+    notes: list[str],
+) -> list[str]:
+    """The columns that become features; says why others do not."""
+    candidates = [n for n in chosen or table.columns if n != id_column]
+    used, ignored = [], []
+    for name in candidates:
+        column = found[name]
+        if column.kind == "odd":
             raise ValueError(
-                f"{name} has {len(categories)} different texts, which are names rather than "
-                f"categories (at most {_MOST_CATEGORIES}); leave it out of --features"
+                f"{path} was refused:\n  {column.complaint(table.place)}\n"
+                "Correct the cells, write NA where there is no number, or name the columns to use: "
+                "--features"
             )
-        notes.append(f"{name} is text: one-hot over {len(categories)} categories.")
-        for category in categories:
-            parts.append((words == category).to_numpy().astype(np.float64))
-            columns.append({"name": name, "category": category})
-    if standardize and any("mean" in column for column in columns):
+        why = _unusable(column, asked_for=chosen is not None)
+        if why and chosen is not None:
+            raise ValueError(f"--features: column {name!r} of {path} {why}")
+        if why:
+            ignored.append(f"{name!r} {why}")
+        else:
+            used.append(name)
+    if not used:
+        raise ValueError(f"{path}: no column describes the candidates ({'; '.join(ignored)})")
+    notes.append(f"Columns used: {', '.join(used)}.")
+    left = [n for n in table.columns if n not in candidates and n != id_column]
+    if ignored or left:
+        unnamed = [f"{name!r} is not in --features" for name in left]
+        notes.append(f"Columns ignored: {'; '.join([*ignored, *unnamed])}.")
+    return used
+
+
+def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
+    """Why a column cannot be a feature, or nothing."""
+    if column.kind == "empty":
+        return "is empty"
+    if column.kind == "category" and column.all_different and not asked_for:
+        return "has another text in every row"
+    if column.kind == "text":
+        return f"has more than {MOST_CATEGORIES} different texts: names rather than categories"
+    if column.constant and not asked_for:
+        return "is the same everywhere"
+    return ""
+
+
+def _refuse_collisions(path: str, names: list[str], value_column: str) -> None:
+    own = {value_column: "value", **{name: name for name in OWN_COLUMNS}}
+    taken = [name for name in names if name.strip().lower() in own]
+    if not taken:
+        return
+    listed = " and ".join(map(repr, taken))
+    way = (
+        ""
+        if value_column not in taken
+        else ", or let those files call values otherwise: " + ("--value-column measured")
+    )
+    raise ValueError(
+        f"{path}: column {listed} has a name that the files of ask and tell use for answers. "
+        f"Rename it, leave it out (--features){way}"
+    )
+
+
+def _with_names(path: str, table: Table, whole: Piece, id_column: str | None) -> Piece:
+    """The same rows, after a check that every one has a name of its own."""
+    if id_column is None:
+        return whole
+    column = whole.frame[id_column].cast(pl.String)
+    empty = (column.is_null() | (column.str.strip_chars() == "")).to_numpy()
+    twice = column.is_duplicated().to_numpy() & ~empty
+    for wrong, what in ((empty, "have no name"), (twice, "share a name")):
+        if wrong.any():
+            lines = ", ".join(map(str, whole.lines[wrong][:_NAMED_ROWS]))
+            example = f" ({column.filter(wrong)[0]!r})" if what == "share a name" else ""
+            raise ValueError(
+                f"{path}, column {id_column!r}: {int(wrong.sum())} rows {what}{example}, at "
+                f"{table.place} {lines}. Every candidate needs a name of its own"
+            )
+    return whole
+
+
+def _without_gaps(
+    path: str,
+    table: Table,
+    whole: Piece,
+    found: dict[str, ColumnSurvey],
+    used: list[str],
+    drop: bool,
+    notes: list[str],
+) -> tuple[Piece, dict[str, ColumnSurvey]]:
+    """The rows to use, and what is in them."""
+    holes = np.column_stack([is_gap(whole.frame[name]).to_numpy() for name in used])
+    rows = np.asarray(holes.any(axis=1))
+    if not rows.any():
+        return whole, found
+    where = ", ".join(f"{n} in {name!r}" for name, n in zip(used, holes.sum(axis=0), strict=True)
+                      if n)  # fmt: skip
+    words = f"{int(rows.sum())} of {len(rows)} rows have gaps ({where})"
+    if not drop:
+        notes.append(
+            f"{words}: numbers are filled with the column's median and flagged in a column more, "
+            "words become a category of their own (--drop-gaps leaves the rows out)."
+        )
+        return whole, found
+    if rows.all():
+        raise ValueError(f"{path}: every row has a gap; nothing is left")
+    notes.append(f"{words} and were left out.")
+    kept = Piece(whole.frame.filter(~rows), whole.lines[~rows])
+    return kept, survey([kept], table.columns, table.decimal)
+
+
+def _encoder(
+    whole: Piece, columns: list[ColumnSurvey], standardize: bool, decimal: str, notes: list[str]
+) -> Encoder:
+    made = make_encoder(
+        columns, medians([whole], columns, decimal), standardize=standardize, decimal=decimal
+    )
+    for feature in made.features:
+        if feature.kind == "category":
+            number = len(feature.categories)
+            notes.append(f"{feature.name!r} is text: one-hot over {number} categories.")
+    percents = [column.name for column in columns if column.percents]
+    if percents:
+        notes.append(f"Percent signs are left out: 51.2% is 51.2 ({', '.join(percents)}).")
+    if standardize and any(feature.kind == "number" for feature in made.features):
         notes.append("Numeric features are standardised (mean 0, deviation 1).")
-    return np.column_stack(parts), columns
+    return made
 
 
 def median_distance(points: Floats) -> float:

@@ -26,14 +26,20 @@ class KernelName(StrEnum):
 )
 def create(
     study: StudyPath,
-    candidates: Annotated[str, typer.Option(help="The list to choose from: CSV or Parquet.")],
+    candidates: Annotated[str, typer.Option(help="The list to choose from: CSV, XLSX or Parquet.")],
     features: Annotated[
         str | None,
-        typer.Option(help="Columns that describe a candidate; default: all numeric ones."),
+        typer.Option(
+            help="Columns that describe a candidate, as a,b,c; default: all numbers and categories."
+        ),
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", help="The column that names a candidate.")
+        str | None,
+        typer.Option("--id-column", "--id", help="The column that names a candidate."),
     ] = None,
+    value_column: Annotated[
+        str, typer.Option(help="What the files of ask and tell call the values.")
+    ] = "value",
     algorithm: Annotated[str, typer.Option(help="Such as bbkb, bkb, gpucb.")] = "bbkb",
     batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None,
     minimize: Annotated[bool, typer.Option(help="Small values are good.")] = False,
@@ -78,8 +84,11 @@ def create(
     standardize: Annotated[
         bool, typer.Option(help="Bring numeric features to mean 0 and deviation 1.")
     ] = True,
-    drop_missing: Annotated[
-        bool, typer.Option("--drop-missing", help="Leave out rows with gaps.")
+    drop_gaps: Annotated[
+        bool,
+        typer.Option(
+            "--drop-gaps", help="Leave out rows with gaps; default: fill them with medians."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -89,7 +98,12 @@ def create(
     from noregret.study import Study
 
     library = read_library(
-        candidates, features, id_column, standardize=standardize, drop=drop_missing
+        candidates,
+        features,
+        id_column,
+        value_column=value_column,
+        standardize=standardize,
+        drop_gaps=drop_gaps,
     )
     notes = list(library.notes)
     if kernel is KernelName.AUTO:
@@ -121,7 +135,8 @@ def create(
         timeout=timeout,
         about={
             "candidates": candidates,
-            "id": id_column or "id",
+            "id": library.id_column or "id",
+            "value": value_column,
             "columns": library.columns,
             "notes": notes,
         },

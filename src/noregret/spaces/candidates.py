@@ -22,13 +22,14 @@ class Candidates:
     Parameters
     ----------
     points
-        An n × d array, a list of rows, a pandas or polars frame of numeric columns, a vector (n
+        An n × d array, a list of rows, a pandas or polars frame, a vector (n
         choices in one dimension), or a list of arbitrary Python objects (strings, graphs, …) for
         which the kernel is a callable ``k(xs, ys) -> matrix``. A float32 array, and an array that
         is mapped from a file, is kept as it is. So is a uint8 array: packed bits (n × bytes, as
         :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto`, numbers for other
-        kernels. So is an object that has a length and gives rows of
-        numbers for a slice: it is read where it is looked at. Files: :meth:`open`.
+        kernels. So is an object that has a length and gives rows of numbers for a slice: it is read
+        where it is looked at. In a frame, a column of words (at most 100 different ones) becomes
+        one coordinate for each word, and yes and no become 1 and 0. Files: :meth:`open`.
     objects
         Treat the entries as opaque objects even where they look like numbers or rows.
 
@@ -68,9 +69,10 @@ class Candidates:
     ) -> Self:
         """A list in a file, or any lazy sequence, that need not fit into memory.
 
-        An ``.npy`` file is mapped: nothing is read now. A Parquet or CSV file is read once, a piece
-        at a time, and its numbers are copied to a temporary file, which is mapped: candidates are
-        looked at in no order, and tables cannot be read that way. The copy takes 4 bytes a number
+        An ``.npy`` file is mapped: nothing is read now. Other tables (Parquet, CSV of any habit,
+        spreadsheets) are read a piece at a time, and their numbers are copied to a temporary file,
+        which is mapped: candidates are looked at in no order, and tables cannot be read that way.
+        Words become coordinates as in a frame. The copy takes 4 bytes a number
         where every column is float32 or a short integer, else 8. It is removed by :meth:`close`,
         and when the list is no longer used. Missing, NaN and infinite numbers are refused with
         their row and column, in an ``.npy`` file where they are looked at.
@@ -78,8 +80,8 @@ class Candidates:
         Parameters
         ----------
         source
-            A path that ends in ``.npy``, ``.parquet`` or ``.csv``; or an object that has a length
-            and gives rows for slices, such as an HDF5 data set.
+            A path that ends in ``.npy``, ``.parquet``, ``.csv``, ``.tsv`` or ``.xlsx``; or an
+            object that has a length and gives rows for slices, such as an HDF5 data set.
         columns
             The columns of a table to use; all by default.
         folder
@@ -256,8 +258,10 @@ class _Vectors:
 def _opened(points: Any, objects: bool) -> Opened:
     """What was given as an array, or as rows that are read where they are indexed."""
     if hasattr(points, "columns") and not objects:
-        names = tuple(str(name) for name in points.columns)
-        return Opened(_from_frame(points), names)
+        from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
+
+        array, names = encode_frame(as_frame(points))
+        return Opened(_numeric(array), names)
     if objects or _holds_objects(points):
         return Opened(_object_vector(list(points)))
     if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
@@ -301,21 +305,3 @@ def _numeric(points: Any) -> Points:
         raise ValueError(f"candidates must be an n × d array, got shape {array.shape}")
     sources.refuse_infinite(array, np.arange(len(array)))
     return array
-
-
-def _from_frame(frame: Any) -> Points:
-    """The numeric columns of a pandas or polars frame; other columns are refused by name."""
-    columns = []
-    wrong = []
-    for name in frame.columns:
-        values = np.asarray(frame[name].to_numpy())
-        if values.dtype.kind in "biuf" or (values.dtype == object and _all_numbers(values)):
-            columns.append(values.astype(np.float64))
-        else:
-            wrong.append(str(name))
-    if wrong:
-        raise TypeError(
-            f"candidates must have numeric columns; these are not: {', '.join(wrong)}. "
-            "Encode or drop them first."
-        )
-    return _numeric(np.column_stack(columns) if columns else np.empty((len(frame), 0)))

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+
+if TYPE_CHECKING:
+    from noregret.spaces.tables import Table
 
 #: rows read at a time
 PIECE = 1 << 16
@@ -191,9 +194,7 @@ def open_source(source: Any, columns: Sequence[str] | None, folder: str | None) 
         if columns is not None:
             raise ValueError("columns are those of a table: an .npy file has no column names")
         return _map_npy(path)
-    if path.suffix in (".parquet", ".csv"):
-        return _copy_table(path, columns, folder)
-    raise ValueError(f"source must be a .npy, .parquet or .csv file, got {path}")
+    return _copy_table(path, columns, folder)
 
 
 def reopen(origin: dict[str, Any]) -> Opened:
@@ -233,16 +234,35 @@ def _map_npy(path: Path) -> Opened:
 
 
 def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -> Opened:
-    """The numbers of a table in a temporary file that is mapped: one pass, a piece at a time."""
-    frame, names, kind = _scan(path, columns)
+    """The numbers of a table in a temporary file that is mapped: written a piece at a time."""
+    from noregret.spaces.encoding import make_encoder, refuse_unusable, survey
+    from noregret.spaces.tables import Table  # polars is slow to import
+
+    table = Table(path)
+    used = table.columns if columns is None else [str(name) for name in columns]
+    missing = [name for name in used if name not in table.columns]
+    if missing or not used:
+        raise ValueError(
+            f"columns must be some of {', '.join(table.columns)}; "
+            f"got {', '.join(missing) or 'none'}"
+        )
+    found = survey(table.pieces(), used, table.decimal)
+    refuse_unusable(found.values(), table.place)
+    encoder = make_encoder(found.values(), {}, standardize=False, decimal=table.decimal)
+    kind = np.dtype(np.float32 if _single_precision(table, used) else np.float64)
     own = tempfile.mkdtemp(prefix="noregret-", dir=folder)
     close = partial(shutil.rmtree, own, ignore_errors=True)
     try:
-        copy = Path(own) / "points"
-        length = _write_pieces(frame, names, kind, copy)
+        copy, length = Path(own) / "points", 0
+        with copy.open("wb") as file:
+            for piece in table.pieces():
+                rows = encoder.encode(piece.frame)
+                refuse_infinite(rows, np.arange(length, length + len(rows)), encoder.names)
+                rows.astype(kind).tofile(file)
+                length += len(rows)
         if length == 0:
             raise ValueError(f"candidates must not be empty: {path} has no rows")
-        points = np.memmap(copy, dtype=kind, mode="r", shape=(length, len(names)))
+        points = np.memmap(copy, dtype=kind, mode="r", shape=(length, len(encoder.names)))
     except BaseException:
         close()
         raise
@@ -250,61 +270,18 @@ def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -
         "kind": "table",
         "path": str(path.resolve()),
         "bytes": path.stat().st_size,
-        "columns": list(names),
+        "columns": list(used),
         "folder": folder,
     }
-    return Opened(points, names, origin, close=close)
+    return Opened(points, encoder.names, origin, close=close)
 
 
-def _scan(path: Path, columns: Sequence[str] | None) -> tuple[Any, tuple[str, ...], np.dtype[Any]]:
-    """A frame to be read in pieces, its columns, and the type that holds their numbers exactly."""
+def _single_precision(table: "Table", columns: Sequence[str]) -> bool:
+    """Whether float32 holds the numbers of these columns exactly."""
     import polars as pl
 
-    scan = pl.scan_parquet if path.suffix == ".parquet" else pl.scan_csv
-    schema = scan(path).collect_schema()
-    names = tuple(schema) if columns is None else tuple(str(name) for name in columns)
-    missing = [name for name in names if name not in schema]
-    if missing or not names:
-        raise ValueError(
-            f"columns must be some of {', '.join(schema)}; got {', '.join(missing) or 'none'}"
-        )
-    wrong = [
-        name for name in names if not (schema[name].is_numeric() or schema[name] == pl.Boolean)
-    ]
-    if wrong:
-        raise TypeError(
-            f"candidates must have numeric columns; these are not: {', '.join(wrong)}. Encode them "
-            "first, or name the numeric ones: Candidates.open(path, columns=[...])"
-        )
     small = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
-    fits = path.suffix == ".parquet" and all(schema[name] in small for name in names)
-    target = pl.Float32 if fits else pl.Float64
-    if path.suffix == ".csv":  # a column may start with whole numbers and go on with others
-        frame = pl.scan_csv(path, schema_overrides=dict.fromkeys(names, pl.Float64))
-    else:
-        frame = pl.scan_parquet(path)
-    return (
-        frame.select(pl.col(name).cast(target) for name in names),
-        names,
-        np.dtype(np.float32 if fits else np.float64),
-    )
-
-
-def _write_pieces(frame: Any, names: tuple[str, ...], kind: np.dtype[Any], copy: Path) -> int:
-    """Write a table's numbers row by row, and return how many rows there are."""
-    from polars.exceptions import PolarsError
-
-    length = 0
-    try:
-        with copy.open("wb") as file:
-            for batch in frame.collect_batches(chunk_size=PIECE):
-                piece = np.ascontiguousarray(batch.to_numpy(), dtype=kind)  # null becomes NaN
-                refuse_infinite(piece, np.arange(length, length + len(piece)), names)
-                piece.tofile(file)
-                length += len(piece)
-    except PolarsError as error:
-        raise ValueError(f"candidates must be a table of numbers: {error}") from error
-    return length
+    return all(table.types.get(name) in small for name in columns)
 
 
 def refuse_infinite(rows: Points, ids: Ints, names: tuple[str, ...] | None = None) -> None:

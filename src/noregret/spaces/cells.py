@@ -1,0 +1,112 @@
+"""What stands in a cell of a table: a number, a gap, yes or no, or a word."""
+
+import difflib
+import re
+from collections.abc import Iterable
+
+import polars as pl
+
+#: how people write that there is nothing (in lower case)
+GAPS = frozenset(
+    {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil", "missing"}
+    | {"-", "–", "—", ".", "?", "#div/0!", "#value!", "#ref!", "#num!"}
+)
+#: how people write yes and no (in lower case)
+BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0}
+
+#: spaces that people put between groups of three digits, as they stand in files
+_SPACES = " \u00a0\u202f"
+_GROUPED = {
+    ".": rf"^[+-]?\d{{1,3}}([,{_SPACES}']\d{{3}})+(\.\d+)?$",
+    ",": rf"^[+-]?\d{{1,3}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
+}
+#: names in a message that offers the right spelling
+_OFFERED = 3
+
+
+def is_gap(cells: pl.Series) -> pl.Series:
+    """Which cells hold nothing: null, NaN, or one of the words for it (n booleans)."""
+    if cells.dtype.is_float():
+        return cells.is_null() | cells.is_nan().fill_null(True)
+    if cells.dtype != pl.String:
+        return cells.is_null()
+    words = cells.str.strip_chars().str.to_lowercase()
+    return words.is_null() | words.is_in(sorted(GAPS))
+
+
+def numbers(cells: pl.Series, decimal: str = ".") -> pl.Series:
+    """The numbers in cells (n floats), null where there is none.
+
+    Parameters
+    ----------
+    cells
+        Numbers, or text such as ``51.2``, ``51.2%`` (which is 51.2), ``1,234.5`` or ``1e-3``.
+    decimal
+        The sign before the decimals, ``"."`` or ``","``. The other one may stand between groups
+        of three digits, as may a space or an apostrophe.
+    """
+    found = cells.cast(pl.Float64, strict=False)
+    if cells.dtype == pl.String and (decimal == "," or found.has_nulls()):
+        text = cells.str.strip_chars().str.strip_suffix("%").str.strip_chars()
+        text = text.str.replace("^[−–]", "-")
+        grouped = text.str.contains(_GROUPED[decimal]).fill_null(False)
+        if grouped.any():
+            other = "." if decimal == "," else ","
+            plain = text.str.replace_all(rf"[{re.escape(other)}{_SPACES}']", "")
+            text = plain.zip_with(grouped, text)
+        if decimal == ",":
+            # A point is then no decimal sign: 1.5 must not become a number by accident.
+            pointed = text.str.contains(".", literal=True).fill_null(False)
+            text = text.str.replace(",", ".", literal=True).set(pointed, None)
+        found = text.cast(pl.Float64, strict=False)
+    return found.set(~found.is_finite().fill_null(True), None)
+
+
+def booleans(cells: pl.Series) -> pl.Series:
+    """Yes and no as 1 and 0 (n floats), null for anything else."""
+    if cells.dtype == pl.Boolean:
+        return cells.cast(pl.Float64)
+    words = cells.cast(pl.String).str.strip_chars().str.to_lowercase()
+    return words.replace_strict(BOOLEANS, default=None, return_dtype=pl.Float64)
+
+
+def likely_number(text: str) -> str | None:
+    """The number that was probably meant by a cell that is none, as it should be written."""
+    if not re.search(r"\d", text):
+        return None
+    kept = re.sub(r"[^0-9eE.,+-]", "", text.replace("O", "0").replace("l", "1"))
+    kept = re.sub(r"([.,])[.,]+", r"\1", kept).replace(",", ".").strip(".")
+    try:
+        float(kept)
+    except ValueError:
+        return None
+    return kept
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` with the known words that are spelt most like this one, or nothing."""
+    words = list(known)
+    folded: dict[str, list[str]] = {}
+    for one in words:
+        folded.setdefault(one.strip().lower(), []).append(one)
+    found = folded.get(word.strip().lower()) or [
+        one
+        for key in difflib.get_close_matches(word.strip().lower(), folded, _OFFERED)
+        for one in folded[key]
+    ]
+    return f"; did you mean {' or '.join(map(repr, found[:_OFFERED]))}?" if found else ""
+
+
+def verbatim_numbers(cells: pl.Series) -> pl.Series:
+    """Text as numbers where every cell, written out again, reads the same; else as it is.
+
+    So ``0.5`` becomes a number, and a column that holds ``007`` or ``1.10`` stays text.
+    """
+    if cells.dtype != pl.String:
+        return cells
+    for kind in (pl.Int64, pl.Float64):
+        found = cells.cast(kind, strict=False)
+        if (found.cast(pl.String) == cells).all() and not found.has_nulls():
+            plain = kind == pl.Int64 or not cells.str.contains("(?i)[a-z]").any()
+            return found if plain else cells
+    return cells

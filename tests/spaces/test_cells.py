@@ -1,0 +1,74 @@
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noregret.spaces.cells import (
+    booleans,
+    is_gap,
+    likely_number,
+    nearest,
+    numbers,
+    verbatim_numbers,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "value"),
+    [
+        ("51.2", ".", 51.2),
+        (" 51.2 % ", ".", 51.2),
+        ("1e-3", ".", 1e-3),
+        ("−4", ".", -4.0),
+        ("1,234.5", ".", 1234.5),
+        ("1,5", ".", None),
+        ("51,2", ",", 51.2),
+        ("1.234,5", ",", 1234.5),
+        ("1 234,5", ",", 1234.5),
+        ("1.5", ",", None),
+        ("1.234", ",", 1234.0),
+        ("inf", ".", None),
+        ("0x10", ".", None),
+        ("", ".", None),
+    ],
+)
+def test_numbers_as_people_write_them(text, decimal, value):
+    assert numbers(pl.Series([text, "x"]), decimal).to_list() == [value, None]
+
+
+@pytest.mark.parametrize("text", ["", " ", "NA", "#N/A", "n/a", "-", "NaN", "null", None])
+def test_gaps(text):
+    assert is_gap(pl.Series([text, "0"], dtype=pl.String)).to_list() == [True, False]
+    assert numbers(pl.Series([text, "1"], dtype=pl.String)).to_list() == [None, 1.0]
+
+
+def test_gaps_of_numbers():
+    assert is_gap(pl.Series([1.0, None, float("nan")])).to_list() == [False, True, True]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_float_is_read_back(value):
+    assert numbers(pl.Series([repr(value)])).to_list() == [value]
+    text = repr(value)
+    if "e" not in text:
+        assert numbers(pl.Series([text.replace(".", ",")]), ",").to_list() == [value]
+
+
+def test_yes_and_no():
+    assert booleans(pl.Series(["Yes", "no", "TRUE", "5"])).to_list() == [1.0, 0.0, 1.0, None]
+
+
+def test_the_nearest_spelling():
+    assert nearest("cmp0O3", ["cmp003", "cmp104"]) == "; did you mean 'cmp003' or 'cmp104'?"
+    assert nearest("LogP ", ["logP", "a"]) == "; did you mean 'logP'?"
+    assert nearest("zzz", ["abc"]) == ""
+    assert likely_number("2..3") == "2.3"
+    assert likely_number("1O") == "10"
+    assert likely_number("lots") is None
+
+
+def test_numbers_only_where_they_read_the_same():
+    assert verbatim_numbers(pl.Series(["7", "12"])).dtype == pl.Int64
+    assert verbatim_numbers(pl.Series(["0.5", "2.0"])).dtype == pl.Float64
+    for kept in (["007"], ["1.10"], ["1e3"], ["+1"], [""], ["true"], ["nan"], ["1", None]):
+        assert verbatim_numbers(pl.Series(kept)).to_list() == kept

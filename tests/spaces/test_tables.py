@@ -1,0 +1,108 @@
+"""Files as people have them: the same table in every habit."""
+
+import polars as pl
+import pytest
+
+import noregret as nr
+from noregret.spaces.tables import Table
+
+ROWS = [("cmp1", 1.5, "thf"), ("cmp2", 2.25, "dmf"), ("cmp3", -3.0, "thf")]
+
+
+def text(separator=",", decimal=".", end="\n", blank=""):
+    lines = ["name" + separator + "a" + separator + "solvent"]
+    for name, a, solvent in ROWS:
+        lines += [separator.join([name, str(a).replace(".", decimal), solvent])]
+        lines += [blank] if blank else []
+    return end.join(lines) + end
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "suffix"),
+    [
+        (text(), "utf-8", ".csv"),
+        (text(), "utf-8-sig", ".csv"),
+        (text(end="\r\n"), "utf-16", ".csv"),
+        (text(), "utf-16-le", ".csv"),
+        (text(), "utf-16-be", ".csv"),
+        (text(";", ","), "cp1252", ".csv"),
+        (text("\t"), "utf-8", ".tsv"),
+        (text("\t", ","), "utf-16", ".txt"),
+        (text("|"), "utf-8", ".txt"),
+        (text(blank=",,"), "utf-8", ".csv"),
+        (text(blank=" "), "utf-8", ".csv"),
+        ("\n\n" + text(), "utf-8", ".csv"),
+    ],
+)
+def test_the_same_table_in_every_habit(tmp_path, content, encoding, suffix):
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(content.encode(encoding))
+    table = Table(path)
+    assert table.columns == ["name", "a", "solvent"]
+    frame = table.read().frame
+    assert frame["name"].to_list() == ["cmp1", "cmp2", "cmp3"]
+    candidates = nr.Candidates.open(path, columns=["a", "solvent"])
+    assert candidates.names == ("a", "solvent = dmf", "solvent = thf")
+    assert candidates.points.tolist() == [[1.5, 0, 1], [2.25, 1, 0], [-3, 0, 1]]
+
+
+def test_spreadsheets(tmp_path):
+    path = tmp_path / "a.xlsx"
+    frame = pl.DataFrame(ROWS, schema=["name", "a", "solvent"], orient="row")
+    frame.write_excel(path)
+    table = Table(path)
+    assert table.columns == ["name", "a", "solvent"]
+    assert table.read().lines.tolist() == [2, 3, 4]
+    assert nr.Candidates.open(path, columns=["a"]).points.tolist() == [[1.5], [2.25], [-3]]
+    path.write_bytes(b"no spreadsheet")
+    with pytest.raises(ValueError, match="cannot be read as a spreadsheet"):
+        Table(path)
+
+
+def test_lines_are_those_of_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\n1,"x\ny"\n\n2,z\n')
+    piece = Table(path).read()
+    assert piece.lines.tolist() == [2, 5]
+    assert piece.frame["b"].to_list() == ["x\ny", "z"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "is empty"),
+        ("a,a\n1,2\n", "two columns are called 'a'"),
+        ("a,b\n1,2\n1,2,5\n", r"line 3: 3 cells, but 2 columns have names.*decimal comma"),
+        ("a,b\n1," + "x" * 200_000 + "\n", "line 2: field larger"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, content, words):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=words):
+        Table(path).read()
+
+
+def test_columns_without_a_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(",a,,\n0,1,,\n1,2,,\n")
+    table = Table(path)
+    assert table.columns == ["column_1", "a"]
+    assert "called column_1" in table.notes[0]
+
+
+def test_commas_that_group_digits(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\n"1,234",x\n"2,500",y\n')
+    assert nr.Candidates.open(path, columns=["a"]).points.tolist() == [[1234.0], [2500.0]]
+    path.write_text("a;b\n1,234;x\n2,500;y\n")
+    assert nr.Candidates.open(path, columns=["a"]).points.tolist() == [[1.234], [2.5]]
+
+
+def test_pieces_are_read_as_one_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("noregret.spaces.tables.PIECE", 7)
+    path = tmp_path / "a.csv"
+    path.write_text("n,word\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(50)))
+    points = nr.Candidates.open(path).points
+    assert points[:, 0].tolist() == list(range(50))
+    assert points[:, 1].tolist() == [1 - i % 2 for i in range(50)]
