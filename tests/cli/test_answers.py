@@ -107,13 +107,3 @@ def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch
         assert np.array_equal(frame["value"], frame["dose"])
     refused = noregret("import", "box.db", "plate.csv", code=1)
     assert "on a box" in refused.stderr
-
-
-def test_a_feature_called_trial_does_not_hide_the_number(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "odd.csv").write_text("trial,value\n7,1\n8,2\n9,3\n")
-    noregret("create", "odd.db", "--candidates", "odd.csv", "--algorithm", "gpucb", "--seed", 0)
-    noregret("ask", "odd.db", "-n", 1, "-o", "plate.csv")
-    with open("plate.csv", newline="") as file:
-        (row,) = csv.DictReader(file)
-    assert (row["trial"], row["value"]) == ("0", "")
