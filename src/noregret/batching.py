@@ -25,10 +25,13 @@ class BatchRule(Protocol):
         The bound on the ratio of variances reached so far.
     follows
         Whether the rule needs the leverages of the block up to date with every pick before.
+    compares
+        Whether the rule compares all candidates looked at, so that the block must hold them all.
     """
 
     ratio: float
     follows: bool
+    compares: bool
 
     def add(self, block: Block, position: int) -> bool:
         """Whether the batch ends with the pick of a point of this block."""
@@ -39,6 +42,7 @@ class FixedSize:
 
     #: with no bound on how far variances have fallen, they are followed from pick to pick
     follows = True
+    compares = False
 
     def __init__(self) -> None:
         self.ratio = 1.0
@@ -55,6 +59,7 @@ class ProductRule:
     """
 
     follows = True
+    compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
@@ -74,6 +79,7 @@ class GlobalRatio:
     """
 
     follows = False
+    compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
@@ -93,6 +99,7 @@ class LocalRatio:
     """
 
     follows = True
+    compares = True
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
@@ -127,6 +134,7 @@ class SpectralRatio:
     """
 
     follows = False
+    compares = False
 
     def __init__(self, threshold: float, posterior: Posterior, pending: float = 0.0) -> None:
         self.threshold = threshold

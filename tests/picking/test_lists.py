@@ -6,6 +6,7 @@ from dense import DenseRun
 from reference import exact_posterior, problem
 
 import noregret as nr
+from noregret.picking import awake
 
 KERNEL = nr.Matern(0.3, nu=2.5)
 ROOT = 2**0.5
@@ -89,6 +90,29 @@ def test_a_longer_list_is_looked_at_in_pieces(case, width):
     X, f, _ = problem(4, arms=5000)
     dense = play(beside(case, X, width=width), f, rounds=5)
     assert dense.clear > 5
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product", "bbkb local"])
+@pytest.mark.parametrize("width", ["theory", 2.0])
+def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
+    counts = {"add": 0, "wake": 0}
+
+    class Counted(awake._Dozing):
+        def add(self, *what):
+            counts["add"] += 1
+            super().add(*what)
+
+        def wake(self, count):
+            counts["wake"] += 1
+            return super().wake(count)
+
+    monkeypatch.setattr(awake, "_AWAKE", 500)
+    monkeypatch.setattr(awake, "_Dozing", Counted)
+    X, f, _ = problem(4, arms=2000)
+    dense = play(beside(case, X, width=width), f, rounds=8)
+    assert dense.clear > 4
+    assert bool(counts["add"]) == (case != "bbkb local")
+    assert counts["wake"] or case != "gpucb"
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bkb resample", "gpbucb product", "bbkb"])

@@ -102,6 +102,7 @@ class _Certain:
     """Ends uncertainty sampling at a pick whose leverage is at most the goal."""
 
     follows = True
+    compares = False
 
     def __init__(self, goal: float) -> None:
         self.ratio = 1.0

@@ -10,11 +10,12 @@ from noregret._types import Floats, Ints, Points
 from noregret.learning.local import CellBeliefs
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
+from noregret.picking.awake import Awake
 from noregret.picking.box import BoxSearch
 from noregret.picking.cells import CoverBounds, Leader
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import LookColumns, PriorRoot, UpperColumn
-from noregret.picking.lists import Awake, Current, Intersected, Sleepers
+from noregret.picking.lists import Current, Intersected, Sleepers
 from noregret.spaces import Box, Candidates, Domain
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep

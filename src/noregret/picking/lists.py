@@ -27,18 +27,17 @@ from noregret.batching import BatchRule
 from noregret.models.followed import Followed
 from noregret.models.posterior import Block, Posterior
 from noregret.models.sparse import SparseGP
+from noregret.picking.awake import FIRST_LOOK, Awake
 from noregret.picking.chooser import Bounds, Picks
 from noregret.picking.columns import PointsOf, Queue
 from noregret.picking.parts import Looks, Uppers, placed_looks, placed_uppers
 from noregret.spaces import Candidates
 from noregret.widths.proved import leverage_ratio
 
-#: candidates looked at first
-_FIRST_LOOK = 64
 #: moments that sleeping candidates were last looked at, kept at most
 _MOMENTS = 64
 #: numbers that the features of candidates looked at lately may take
-_FOLLOWED = 1 << 24
+_FOLLOWED = 1 << 27
 
 
 class Intersected:
@@ -74,15 +73,20 @@ class Intersected:
         """What no bound of candidates with these stale bounds may exceed inside the batch (n)."""
         return np.asarray(np.minimum(stale, bounds.at_start(block)))
 
-    def commit(self, bounds: Bounds, awake: "Awake", level: float) -> None:
+    def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
+        """Bounds before and after the look (n each)."""
+        return stale, caps
+
+    def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
         """Bring candidates up to date whose stale bound is above ``level``.
 
         Of those at the level itself, as many were looked at as one look gives: which they are must
         not decide what is picked later.
         """
-        reached = awake.stale > level
-        reached[:_FIRST_LOOK] = True  # so many are brought up to date whatever the level
-        self.column.put(awake.ids[reached], awake.caps[reached])
+        ids, (stale, caps) = awake.seen
+        reached = stale > level
+        reached[:FIRST_LOOK] = True  # so many are brought up to date whatever the level
+        self.column.put(ids[reached], caps[reached])
 
 
 class Current:
@@ -152,12 +156,13 @@ class Current:
         new = np.flatnonzero(np.isin(ids, self._ids, invert=True))
         self._followed.append(block.points[new], posterior)
         self._ids = np.concatenate([self._ids, ids[new]])
-        most = max(_FOLLOWED // max(posterior.size, 1), 2 * _FIRST_LOOK)
-        if len(self._ids) > most:
-            upper = self._followed.mean + 2.0 * np.sqrt(self._followed.leverage(posterior.lam))
-            kept = np.sort(np.argpartition(-upper, most // 2)[: most // 2])
-            self._followed.keep(kept)
-            self._ids = self._ids[kept]
+        if len(self._ids) > _most_followed(posterior):
+            root = np.sqrt(self._followed.leverage(posterior.lam))
+            order = np.argsort(-self._followed.mean - 2.0 * root, kind="stable")
+            kept, left = np.split(order, [3 * _most_followed(posterior) // 4])
+            self.column.put(self._ids[left], self._followed.mean[left], root[left], self._now)
+            self._followed.keep(np.sort(kept))
+            self._ids = self._ids[np.sort(kept)]
 
     def _follows_all(self, bounds: Bounds) -> bool:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
@@ -187,83 +192,26 @@ class Current:
         """What no bound of these candidates may exceed inside the batch (n): nothing."""
         return np.full(len(stale), np.inf)
 
-    def commit(self, bounds: Bounds, awake: "Awake", level: float) -> None:
+    def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
+        """The mean and √leverage from what has been told (n each)."""
+        return block.mean, np.sqrt(block.told)
+
+    def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
         """Note what is known of the candidates that were looked at."""
-        if self._follows_all(bounds):
+        if self._follows_all(bounds) and len(self._ids) <= _most_followed(bounds.posterior):
             return
         self._forget(bounds.posterior)
         self._inducing = bounds.posterior.inducing
         self._now += 1
         self._weights[self._now] = bounds.posterior.theta.copy()
         self._growth[self._now] = leverage_ratio(bounds.trace, bounds.posterior.lam)
-        self.column.put(awake.ids, awake.block.mean, np.sqrt(awake.block.told), self._now)
+        ids, (mean, root) = awake.seen
+        self.column.put(ids, mean, root, self._now)
         if self._version == bounds.version:
             self._follow_more(awake.ids, awake.block, bounds.posterior)
 
 
 Sleepers = Intersected | Current
-
-
-class Awake:
-    """The candidates of a batch that have been looked at, with their bounds inside the batch.
-
-    Attributes
-    ----------
-    ids
-        Which they are (n).
-    stale
-        Their bounds before this look (n).
-    block
-        What is known of them.
-    caps
-        What their bounds may not exceed inside the batch (n).
-    upper
-        Their bounds now (n).
-    """
-
-    def __init__(self, sleepers: Sleepers, bounds: Bounds, points: PointsOf) -> None:
-        self._sleepers, self._bounds = sleepers, bounds
-        self._queue = sleepers.start(bounds, points)
-        self._count = _FIRST_LOOK
-        self.ids: Ints = np.empty(0, dtype=np.int64)
-        self.stale: Floats = np.empty(0)
-        self.block = bounds.fantasy.block(points(self.ids))
-        self.caps: Floats = np.empty(0)
-        self.upper: Floats = np.empty(0)
-
-    def best(self) -> int:
-        """The position of the candidate with the largest bound of all, asleep or awake."""
-        while True:
-            if len(self.ids):
-                top = float(self.upper.max())
-                ties = np.flatnonzero(self.upper == top)
-                position = int(ties[np.argmin(self.ids[ties])])
-                floor = self._queue.floor
-                if top > floor or (top == floor and self.ids[position] < self._queue.next_id):
-                    return position
-                if floor == -np.inf:
-                    return position
-            self._look()
-
-    def _look(self) -> None:
-        ids, stale, points = self._queue.take(self._count)
-        self._count *= 2  # blocks are joined as often as the awake double
-        block = self._bounds.fantasy.block(points)
-        caps = self._sleepers.cap(self._bounds, stale, block)
-        self.ids = np.concatenate([self.ids, ids])
-        self.stale = np.concatenate([self.stale, stale])
-        self.block = _joined(self.block, block)
-        self.caps = np.concatenate([self.caps, caps])
-        self.upper = np.minimum(self.caps, self._bounds.inside(self.block))
-
-    def evaluate(self, position: int) -> None:
-        """Count one more evaluation of a candidate: deviations fall."""
-        self._bounds.fantasy.add(self.block, position)
-        self.upper = np.minimum(self.caps, self._bounds.inside(self.block))
-
-    def commit(self, level: float) -> None:
-        """Let the sleepers know what was seen, down to bounds of this level."""
-        self._sleepers.commit(self._bounds, self, level)
 
 
 def list_batch(
@@ -288,8 +236,9 @@ def list_batch(
     limit
         At most this many picks.
     """
-    awake = Awake(sleepers, bounds, points)
-    picked: list[int] = []  # positions
+    awake = Awake(sleepers, bounds, points, all_of_them=rule.compares)
+    ids: list[int] = []
+    chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
     waiting: list[int] = []  # picks that the deviations do not count yet
     full = False
@@ -297,9 +246,10 @@ def list_batch(
         position = awake.best()
         bound = float(awake.upper[position])
         while not full:
-            picked.append(position)
+            ids.append(int(awake.ids[position]))
+            chosen[ids[-1]] = awake.block.points[position : position + 1]
             upper.append(bound)
-            full = rule.add(awake.block, position) or len(picked) >= limit
+            full = rule.add(awake.block, position) or len(ids) >= limit
             waiting.append(position)
             # While the ratio is below the inflation squared, no bound inside the batch is below
             # that of the batch start (BBKB Lemma 1): an intersected bound cannot have fallen, and
@@ -311,8 +261,9 @@ def list_batch(
                 awake.evaluate(pick)
             waiting.clear()
     awake.commit(min(upper))
-    chosen = awake.block.points[picked]
-    return Picks(awake.ids[picked], chosen, np.array(upper), bounds.width, rule.ratio)
+    position_of = {id_: i for i, id_ in enumerate(chosen)}
+    picked = np.concatenate(list(chosen.values()))[[position_of[id_] for id_ in ids]]
+    return Picks(np.array(ids), picked, np.array(upper), bounds.width, rule.ratio)
 
 
 def largest_upper(sleepers: Sleepers, bounds: Bounds, points: PointsOf) -> float:
@@ -322,7 +273,6 @@ def largest_upper(sleepers: Sleepers, bounds: Bounds, points: PointsOf) -> float
     return float(awake.upper[position])
 
 
-def _joined(one: Block, two: Block) -> Block:
-    """A block and another below it."""
-    parts = ("points", "Z", "b", "mean", "told", "leverage")
-    return Block(*(np.concatenate([getattr(one, p), getattr(two, p)]) for p in parts))
+def _most_followed(posterior: Posterior) -> int:
+    """How many candidates may be followed with the features of this posterior."""
+    return max(_FOLLOWED // max(posterior.size, 1), 2 * FIRST_LOOK)

@@ -1,0 +1,206 @@
+"""The candidates of a batch that have been looked at.
+
+A candidate that was looked at is *awake* while its features are kept, so that its bound follows
+every pick. Where there are too many, those with smaller bounds *doze*: only their last bound is
+kept. Inside a batch bounds only fall, so a dozing bound is still a bound, and a candidate is woken
+again when its dozing bound comes out on top. So memory is limited, and picks are those of a full
+argmax.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from noregret._types import Floats, Ints
+from noregret.models.posterior import Block
+from noregret.picking.chooser import Bounds
+from noregret.picking.columns import PointsOf, Queue
+
+#: candidates looked at first
+FIRST_LOOK = 64
+#: numbers that the features of the candidates awake may take
+_AWAKE = 1 << 23
+
+
+class Seen(NamedTuple):
+    """Candidates in the order they were looked at.
+
+    Attributes
+    ----------
+    ids
+        Which they are (n).
+    columns
+        What the sleepers want to know of them when the batch is complete (n each).
+    """
+
+    ids: Ints
+    columns: tuple[Floats, ...]
+
+
+class Sleepers(Protocol):
+    """The stale bounds of a list, which a batch reads from the largest one down."""
+
+    def start(self, bounds: Bounds, points: PointsOf) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds."""
+
+    def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
+        """What no bound of candidates with these stale bounds may exceed inside the batch (n)."""
+
+    def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
+        """What to keep of candidates looked at until the batch is complete (n each)."""
+
+    def commit(self, bounds: Bounds, awake: "Awake", level: float) -> None:
+        """Take in what was seen, down to bounds of this level."""
+
+
+class _Dozing:
+    """Candidates without features, as runs of falling bounds."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Ints, Floats, Floats]] = []  # ids, last bounds, caps
+        self._starts: list[int] = []  # where each run goes on
+
+    @property
+    def top(self) -> tuple[float, int]:
+        """The largest bound, and the smallest id that has it."""
+        return min(self._heads(), default=(-np.inf, 0), key=_order)
+
+    def _heads(self) -> list[tuple[float, int]]:
+        return [
+            (float(upper[at]), int(ids[at]))
+            for (ids, upper, _), at in zip(self._runs, self._starts, strict=True)
+        ]
+
+    def add(self, ids: Ints, upper: Floats, caps: Floats) -> None:
+        """Let more candidates doze, at least one."""
+        order = np.lexsort((ids, -upper))
+        self._runs.append((ids[order], upper[order], caps[order]))
+        self._starts.append(0)
+
+    def wake(self, count: int) -> tuple[Ints, Floats]:
+        """The ids and caps of some who doze no longer; the one on top is among them."""
+        heads = self._heads()
+        run = heads.index(min(heads, key=_order))
+        ids, _, caps = self._runs[run]
+        start = self._starts[run]
+        end = self._starts[run] = min(start + count, len(ids))
+        if end == len(ids):
+            del self._runs[run], self._starts[run]
+        return ids[start:end], caps[start:end]
+
+
+class Awake:
+    """The candidates of a batch that have been looked at, with their bounds inside the batch.
+
+    Parameters
+    ----------
+    sleepers
+        The stale bounds of the list.
+    bounds
+        How bounds are computed now.
+    points
+        Gives the points of ids.
+    all_of_them
+        Whether none may doze: the batch rule looks at all of them.
+
+    Attributes
+    ----------
+    ids
+        Which are awake (n).
+    block
+        What is known of them.
+    upper
+        Their bounds now (n).
+    """
+
+    def __init__(
+        self, sleepers: Sleepers, bounds: Bounds, points: PointsOf, *, all_of_them: bool = False
+    ) -> None:
+        self._sleepers, self._bounds, self._points = sleepers, bounds, points
+        self._most = np.inf if all_of_them else _AWAKE
+        self._queue = sleepers.start(bounds, points)
+        self._count = FIRST_LOOK
+        self._seen: list[Seen] = []
+        self._dozing = _Dozing()
+        self._caps: Floats = np.empty(0)
+        self.ids: Ints = np.empty(0, dtype=np.int64)
+        self.block = bounds.fantasy.block(points(self.ids))
+        self.upper: Floats = np.empty(0)
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen in this batch so far."""
+        columns = zip(*(part.columns for part in self._seen), strict=True)
+        joined = tuple(np.concatenate(column) for column in columns)
+        return Seen(np.concatenate([part.ids for part in self._seen]), joined)
+
+    def best(self) -> int:
+        """The position of the candidate with the largest bound of all, asleep or awake.
+
+        Positions change when this is called.
+        """
+        while True:
+            asleep = self._queue.floor, self._queue.next_id
+            dozing = self._dozing.top
+            if len(self.ids):
+                top = float(self.upper.max())
+                ties = np.flatnonzero(self.upper == top)
+                position = int(ties[np.argmin(self.ids[ties])])
+                own = top, int(self.ids[position])
+                if own == min(own, asleep, dozing, key=_order):
+                    return position
+            if asleep == min(asleep, dozing, key=_order):
+                self._look()
+            else:
+                self._wake()
+
+    def _look(self) -> None:
+        """Look at the next candidates of the queue."""
+        ids, stale, points = self._queue.take(self._count)
+        width = max(self.block.b.shape[1], 1)
+        # Blocks are joined as often as the awake double.
+        self._count = int(min(2 * self._count, max(self._most / (2 * width), FIRST_LOOK)))
+        block = self._bounds.fantasy.block(points)
+        caps = self._sleepers.cap(self._bounds, stale, block)
+        self._seen.append(Seen(ids, self._sleepers.noted(stale, caps, block)))
+        self._join(ids, caps, block)
+
+    def _wake(self) -> None:
+        """Wake those of the dozing with the largest bounds."""
+        ids, caps = self._dozing.wake(FIRST_LOOK)
+        self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
+
+    def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
+        self.ids = np.concatenate([self.ids, ids])
+        self._caps = np.concatenate([self._caps, caps])
+        self.block = _joined(self.block, block)
+        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+        if self.block.b.size > self._most and len(self.ids) > FIRST_LOOK:
+            order = np.argsort(-self.upper, kind="stable")
+            kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
+            self._dozing.add(self.ids[left], self.upper[left], self._caps[left])
+            kept = np.sort(kept)
+            self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
+            self.block = Block(*(getattr(self.block, part)[kept] for part in _PARTS))
+
+    def evaluate(self, position: int) -> None:
+        """Count one more evaluation of a candidate: deviations fall."""
+        self._bounds.fantasy.add(self.block, position)
+        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+
+    def commit(self, level: float) -> None:
+        """Let the sleepers know what was seen, down to bounds of this level."""
+        self._sleepers.commit(self._bounds, self, level)
+
+
+_PARTS = ("points", "Z", "b", "mean", "told", "leverage")
+
+
+def _order(bound: tuple[float, int]) -> tuple[float, int]:
+    """Larger bounds come first, equal ones in the order of their ids."""
+    return -bound[0], bound[1]
+
+
+def _joined(one: Block, two: Block) -> Block:
+    """A block and another below it."""
+    return Block(*(np.concatenate([getattr(one, p), getattr(two, p)]) for p in _PARTS))
