@@ -15,6 +15,8 @@ KERNELS = [
     nr.Matern(0.7, nu=0.8),
     nr.Matern(0.7, nu=7.3),
     nr.Linear(2.0, offset=1.0),
+    nr.Hamming(0.5),
+    nr.Columns(nr.Matern([0.5, 2.0]), [2, 0]) * nr.Columns(nr.Hamming([0.3]), [1]),
     nr.RBF(0.7) + nr.Linear(),
     nr.RBF(0.7) * nr.Matern(2.0) + 0.5 * nr.Linear(),
     as_kernel(sk.RBF(0.7) + sk.DotProduct()),

@@ -24,13 +24,22 @@ if TYPE_CHECKING:
         load,
         make,
     )
-    from noregret.kernels import RBF, Kernel, Linear, Matern, Precomputed, Tanimoto
+    from noregret.kernels import (
+        RBF,
+        Columns,
+        Hamming,
+        Kernel,
+        Linear,
+        Matern,
+        Precomputed,
+        Tanimoto,
+    )
     from noregret.learning.fit import Fit, Priors, fit_kernel
     from noregret.optimizer import Optimizer
     from noregret.reporting import plot
     from noregret.results import Batch, BatchInfo, History, Recommendation
     from noregret.rewards.diagnosis import TailReport, diagnose_tails
-    from noregret.spaces import Box, Candidates
+    from noregret.spaces import Bool, Box, Candidates, Choice, Float, Int, Space
     from noregret.study import Study, StudyError
     from noregret.study.maximize import Result, maximize, minimize
     from noregret.widths.evidence import Evidence
@@ -44,12 +53,14 @@ _HOMES = {
         "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "RegularizedEvolution", "RobustUCB",
         "ThompsonSampling", "TrustRegionUCB", "Uniform", "load", "make",
     ),
-    "kernels": ("RBF", "Kernel", "Linear", "Matern", "Precomputed", "Tanimoto"),
+    "kernels": (
+        "RBF", "Columns", "Hamming", "Kernel", "Linear", "Matern", "Precomputed", "Tanimoto",
+    ),
     "learning.fit": ("Fit", "Priors", "fit_kernel"),
     "optimizer": ("Optimizer",),
     "results": ("Batch", "BatchInfo", "History", "Recommendation"),
     "rewards.diagnosis": ("TailReport", "diagnose_tails"),
-    "spaces": ("Box", "Candidates"),
+    "spaces": ("Bool", "Box", "Candidates", "Choice", "Float", "Int", "Space"),
     "study": ("Study", "StudyError"),
     "study.maximize": ("Result", "maximize", "minimize"),
     "widths.evidence": ("Evidence",),
@@ -68,13 +79,19 @@ __all__ = [
     "AsyncTS",
     "Batch",
     "BatchInfo",
+    "Bool",
     "Box",
     "Candidates",
+    "Choice",
+    "Columns",
     "EpsilonGreedy",
     "Evidence",
     "Fit",
+    "Float",
+    "Hamming",
     "History",
     "HuberGPUCB",
+    "Int",
     "Kernel",
     "Linear",
     "Matern",
@@ -86,6 +103,7 @@ __all__ = [
     "RegularizedEvolution",
     "Result",
     "RobustUCB",
+    "Space",
     "Study",
     "StudyError",
     "TailReport",

@@ -41,12 +41,14 @@ class Optimizer(ABC):
     Parameters
     ----------
     domain
-        :class:`~noregret.Candidates` (or what makes them), or a :class:`~noregret.Box`.
+        :class:`~noregret.Candidates` (or what makes them), a :class:`~noregret.Box`, or a
+        :class:`~noregret.Space`.
     kernel
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
-        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, or :class:`~noregret.Tanimoto`
-        for packed bits and for 64 or more columns of 0 and 1; for standardised rewards, fitted to
-        uniform draws: the first 10 (or 4 per dimension) and a fifth of what follows.
+        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, times a Hamming kernel with one
+        weight for each parameter that is a choice, or :class:`~noregret.Tanimoto` for packed bits
+        and for 64 or more columns of 0 and 1; for standardised rewards, fitted to uniform draws:
+        the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
     norm
@@ -189,7 +191,8 @@ class Optimizer(ABC):
         beta = picks.width / math.sqrt(beliefs.assumed.lam)
         info = BatchInfo(upper, beta, picks.ratio, beliefs.size)
         generation = observations.generation
-        return Batch(picks.ids, picks.points, info, picks.uniform, generation, rows)
+        values = self.domain.labels(picks.ids, picks.points)
+        return Batch(picks.ids, picks.points, values, info, picks.uniform, generation, rows)
 
     def _take_in(self) -> None:
         """Let the model take in what has been told: the start of a batch, and nowhere else."""
@@ -230,9 +233,9 @@ class Optimizer(ABC):
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
 
-        In any order, in parts, late; also of choices nobody asked for, such as old data. On a box,
-        points (n × d) stand in place of ids. With ``unasked`` pending evaluations of the same
-        choices stay pending.
+        In any order, in parts, late; also of choices nobody asked for, such as old data. On a box
+        or space, points (n × d, or dicts by name) stand in place of ids. With ``unasked`` pending
+        evaluations of the same choices stay pending.
         """
         run = self._run
         if isinstance(points, Batch) and points.generation != run.observations.generation:
@@ -268,7 +271,7 @@ class Optimizer(ABC):
         Batches handed out before can still be told.
         """
         if not self.domain.listed:
-            raise TypeError("only a list of candidates can be replaced; this domain is a box")
+            raise TypeError("only a list of candidates can be replaced, not a box or space")
         domain = as_candidates(domain_for(self.kernel, as_candidates(candidates)))
         old = self.domain
         if domain.are_objects != old.are_objects or domain.dimension != old.dimension:
@@ -374,7 +377,7 @@ class Optimizer(ABC):
         with one_blas_thread():
             now = self.moment(pending=False)
             found = self._run.chooser.ranking(now, k)
-        return [_recommendation(interval, now.beliefs.assumed) for interval in found]
+        return [_recommendation(one, now.beliefs.assumed, self.domain) for one in found]
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and what that stands on.
@@ -545,11 +548,11 @@ def _refutation(event: dict[str, Any], delta: float) -> str:
     )
 
 
-def _recommendation(found: Interval, assumed: Assumptions) -> Recommendation:
-    """In the units of the rewards."""
+def _recommendation(found: Interval, assumed: Assumptions, space: Domain) -> Recommendation:
+    """In the units of the rewards, with the point as users see it."""
     return Recommendation(
         id=found.id,
-        point=found.point,
+        point=space.labels(np.array([found.id]), [found.point])[0],
         mean=assumed.reward(found.mean),
         lower=assumed.reward(found.lower),
         upper=assumed.reward(found.upper),

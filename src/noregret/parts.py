@@ -25,7 +25,7 @@ from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
-from noregret.spaces import Candidates, Domain, Space, as_candidates
+from noregret.spaces import Candidates, Domain, as_candidates
 from noregret.widths.evidence import Evidence, WidthRule
 
 #: points that the kernel is tried on
@@ -131,7 +131,7 @@ def check_width(width: Any, parts: Parts) -> None:
         _checks.not_negative("width", width)
 
 
-def check_prior(kernel: Kernel, space: Space) -> float:
+def check_prior(kernel: Kernel, space: Domain) -> float:
     """The largest k(x, x) of some points of a space, after trying the kernel on them."""
     return float(check_kernel(kernel, space.spread(_PROBE, np.random.default_rng(0))).max())
 
@@ -162,11 +162,12 @@ def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str
     if not is_auto(settings.kernel):
         return parts.replaced_kernel(as_kernel(settings.kernel)), []
     space = settings.domain
-    kernel = parts.kernel or fingerprint_kernel(space.spread(_PROBE, np.random.default_rng(0)))
-    if kernel is None:
-        return starting_kernel(space.corners), []
     if parts.kernel is not None:
-        return kernel, []
+        return parts.kernel, []
+    some = space.spread(_PROBE, np.random.default_rng(0))
+    kernel = fingerprint_kernel(some) if space.listed else None
+    if kernel is None:
+        return starting_kernel(space.corners, categories=space.categories), []
     why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
     return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
 

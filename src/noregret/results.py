@@ -33,20 +33,32 @@ class BatchInfo:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Points to evaluate next: ``ids`` (n row numbers, −1 on a box) and ``points``.
+    """Points to evaluate next, which can be told in parts: ``opt.tell(batch[:3], y[:3])``.
 
-    ``points`` is n × d, or a vector of n objects. A batch can be told in parts:
-    ``opt.tell(batch[:3], y[:3])``.
+    Attributes
+    ----------
+    ids
+        n row numbers; −1 on a box or space.
+    points
+        n × d, as the model sees them, or a vector of n objects.
+    values
+        What a function of one choice gets (n): dicts by name where there are names, rows of numbers
+        where there are none, objects on a list of objects.
     """
 
     ids: Ints
     points: Points
+    values: list[Any] = field(default_factory=list, repr=False)
     info: BatchInfo | None = field(default=None, repr=False)
     #: whether the points were drawn uniformly at random
     uniform: bool = field(default=False, repr=False)
     #: how often the list had been replaced, and the arms' rows, for batches told late
     generation: int = field(default=0, repr=False)
     rows: Ints | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            object.__setattr__(self, "values", list(self.points))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -58,13 +70,22 @@ class Batch:
         """The part of the batch at these positions."""
         chosen = np.atleast_1d(np.arange(len(self))[which])
         rows = None if self.rows is None else self.rows[chosen]
-        return replace(self, ids=self.ids[chosen], points=self.points[chosen], info=None, rows=rows)
+        values = [self.values[i] for i in chosen]
+        return replace(
+            self,
+            ids=self.ids[chosen],
+            points=self.points[chosen],
+            values=values,
+            info=None,
+            rows=rows,
+        )
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The choice with the largest lower confidence bound (``id`` is −1 on a box).
+    """The choice with the largest lower confidence bound (``id`` is −1 on a box or space).
 
+    ``point`` is what a function of one choice gets, see :class:`Batch`.
     With probability 1 − δ its value lies in [``lower``, ``upper``], and no choice is better by
     more than ``gap`` (where the theorem behind the width applies).
     """
@@ -110,7 +131,9 @@ class Trials:
     ids
         n row numbers in the list of candidates (−1 on a box).
     points
-        n × d, or n objects.
+        n × d, as the model sees them, or n objects.
+    values
+        What a function of one choice gets (n), see :class:`Batch`.
     names
         What the candidates are called, where names were given.
     """
@@ -118,6 +141,7 @@ class Trials:
     numbers: Ints
     ids: Ints
     points: Points
+    values: list[Any]
     names: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
@@ -130,4 +154,5 @@ class Trials:
         """The trials at these positions."""
         chosen = np.atleast_1d(np.arange(len(self))[which])
         names = None if self.names is None else tuple(self.names[i] for i in chosen)
-        return Trials(self.numbers[chosen], self.ids[chosen], self.points[chosen], names)
+        values = [self.values[i] for i in chosen]
+        return Trials(self.numbers[chosen], self.ids[chosen], self.points[chosen], values, names)

@@ -20,7 +20,8 @@ import numpy as np
 
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.spec import from_spec, to_spec
-from noregret.spaces import Box, Candidates, Domain, as_candidates
+from noregret.spaces import Box, Candidates, Domain, Space, as_candidates
+from noregret.spaces.description import parameter_of
 
 #: raised when the layout of the file changes
 FORMAT = 3
@@ -51,7 +52,7 @@ def replace_file(path: str | os.PathLike[str], write_to: Callable[[IO[bytes]], N
 def write(
     file: IO[bytes],
     about: dict[str, Any],
-    domain: Domain,
+    domain: Candidates | Space,
     kernel: Kernel | str,
     run: Any,
     *,
@@ -99,7 +100,7 @@ class Saved:
         self._arrays = arrays
         self.header = header
 
-    def domain(self, given: Any) -> Domain:
+    def domain(self, given: Any) -> Candidates | Space:
         """The domain; ``given`` where it was not stored."""
         return _load_domain(self.header["domain"], self._arrays, given)
 
@@ -296,10 +297,12 @@ def _generator(content: Any) -> np.random.Generator:
     return rng
 
 
-def _domain_spec(domain: Domain, arrays: Arrays, candidates: bool) -> Any:
+def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -> Any:
     if isinstance(domain, Box):
         arrays["bounds"] = domain.bounds
         return {"kind": "box", "names": domain.names}
+    if isinstance(domain, Space):
+        return {"kind": "space", "names": domain.names, "parameters": domain.spec()}
     spec = {"kind": "list", "names": domain.names, "length": len(domain)}
     if not candidates:
         return spec | {"stored": False}
@@ -315,10 +318,13 @@ def _domain_spec(domain: Domain, arrays: Arrays, candidates: bool) -> Any:
     return spec | {"stored": False}
 
 
-def _load_domain(spec: Any, arrays: Arrays, given: Any) -> Domain:
+def _load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
     if spec["kind"] == "box":
         names, bounds = spec["names"], arrays["bounds"]
         return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
+    if spec["kind"] == "space":
+        pairs = zip(spec["names"], spec["parameters"], strict=True)
+        return Space({name: parameter_of(one) for name, one in pairs})
     if given is not None:
         candidates = as_candidates(given)
         if len(candidates) != spec["length"]:

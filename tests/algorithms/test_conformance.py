@@ -4,7 +4,7 @@ import pytest
 
 import noregret as nr
 from noregret.algorithms import algorithms
-from noregret.testing import AlgorithmSuite, BoxSuite, check
+from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check
 
 #: algorithms of lists only and of boxes only
 LISTS_ONLY = {"robustucb", "regularizedevolution"}
@@ -26,6 +26,7 @@ def suites(base, others):
 
 globals().update(suites(AlgorithmSuite, BOXES_ONLY))
 globals().update(suites(BoxSuite, LISTS_ONLY))
+globals().update(suites(SpaceSuite, LISTS_ONLY))
 
 
 class TestBKBResampling(AlgorithmSuite):

@@ -21,6 +21,8 @@ KERNELS = [
     nr.Linear(variance=2.0, offset=0.5),
     nr.RBF(0.5) + 3.0 * nr.Linear(),
     nr.RBF(0.5) * (nr.Matern(1.0) + nr.Linear(offset=1.0)),
+    nr.Hamming([0.3, 0.2, 0.9]),
+    nr.Columns(nr.Matern([0.5, 0.8]), [2, 0]) * nr.Columns(nr.Hamming(0.4), [1]),
 ]
 
 

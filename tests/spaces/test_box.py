@@ -17,7 +17,7 @@ def test_box_grids_and_names():
         np.testing.assert_array_equal(points, [[0.5, 3.0]])
         assert ids.tolist() == [-1]
         np.testing.assert_array_equal(box.unpack(box.pack(ids, points)), points)
-    assert box.label(points[0]) == {"rate": 0.5, "depth": 3.0}
+    assert box.labels(ids, points) == [{"rate": 0.5, "depth": 3.0}]
     spread = box.spread(10, np.random.default_rng(0))
     assert spread.shape == (10, 2)
     np.testing.assert_array_equal(box.locate(spread)[1], spread)

@@ -9,7 +9,7 @@ from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.region import TrustRegion
 from noregret.picking.ucb import BoxUCB
-from noregret.spaces import Box, as_box
+from noregret.spaces import Space, as_space
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -36,14 +36,15 @@ class TrustRegionUCB(Optimizer):
     Parameters
     ----------
     domain
-        A :class:`~noregret.Box`.
+        A :class:`~noregret.Box` or :class:`~noregret.Space`. The region holds all choices of
+        parameters without an order.
     kernel, noise, norm, delta, lam, seed, width, bounds, search
         As for :class:`~noregret.GPUCB`; λ alone, without its multiples.
     """
 
     def parts(self) -> Parts:
         """Every arm told is an inducing point; whole box and trust region take turns."""
-        box = as_box(self.domain)
+        box = as_space(self.domain)
         if self.width == "srinivas":
             refuse_box(self)
         return Parts(
@@ -54,6 +55,6 @@ class TrustRegionUCB(Optimizer):
         )
 
     @property
-    def region(self) -> Box:
+    def region(self) -> Space:
         """The trust region around the point with the largest mean; the whole box at the start."""
         return cast(TrustRegion, self.chooser).region(self.moment())

@@ -14,26 +14,25 @@ def id_column(study: "Study") -> str:
 
 def fields_of(study: "Study") -> list[str]:
     """The fields of a choice: what may stand in braces in a command."""
+    from noregret.study.tables import coordinate_names
+
     if not study.domain.listed:
-        return _coordinates(study)
+        return coordinate_names(study.domain)
     table = study.table
     return ["id", "name", id_column(study), *([] if table is None else table.columns)]
 
 
 def values_of(study: "Study", id_: int, point: Any) -> dict[str, Any]:
     """The values of a choice's fields."""
+    from noregret.study.tables import coordinates
+
     if not study.domain.listed:
-        return dict(zip(_coordinates(study), point.tolist(), strict=True))
+        columns = coordinates(study.domain, [point])
+        return {name: column[0] for name, column in columns.items()}
     table = study.table
     row = {} if table is None else table.row(id_, named=True)
     name = study.name_of(id_, point)
     return {"id": id_, "name": name, id_column(study): name, **row}
-
-
-def _coordinates(study: "Study") -> list[str]:
-    from noregret.study.tables import coordinate_names
-
-    return coordinate_names(study.domain)
 
 
 def interval(best: "Recommendation") -> str:

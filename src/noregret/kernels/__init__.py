@@ -2,13 +2,17 @@
 
 from noregret.kernels.adapters import FunctionKernel, SklearnKernel, as_kernel
 from noregret.kernels.base import Kernel, Product, Sum
+from noregret.kernels.columns import Columns
+from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear, Precomputed
 from noregret.kernels.stationary import RBF, Matern
 from noregret.kernels.tanimoto import Tanimoto
 
 __all__ = [
     "RBF",
+    "Columns",
     "FunctionKernel",
+    "Hamming",
     "Kernel",
     "Linear",
     "Matern",

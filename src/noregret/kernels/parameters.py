@@ -8,13 +8,15 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel, Product, Scaled, Sum
+from noregret.kernels.columns import Columns
+from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear
 from noregret.kernels.stationary import Matern, Stationary
 from noregret.kernels.tanimoto import Tanimoto
 
 
 class Parameter(NamedTuple):
-    """One parameter: ``"lengthscale"`` or ``"variance"``, and the axis a lengthscale belongs to."""
+    """One parameter: ``"lengthscale"``, ``"weight"`` or ``"variance"``, and its axis if any."""
 
     kind: str
     log: float
@@ -30,6 +32,15 @@ def parameters(kernel: Kernel) -> list[Parameter]:
         else:
             own = [Parameter("lengthscale", math.log(scales))]
         return [*own, Parameter("variance", math.log(kernel.variance))]
+    if isinstance(kernel, Hamming):
+        if isinstance(kernel.weight, list):
+            return [Parameter("weight", math.log(w), i) for i, w in enumerate(kernel.weight)]
+        return [Parameter("weight", math.log(kernel.weight))]
+    if isinstance(kernel, Columns):
+        return [
+            one if one.axis is None else one._replace(axis=kernel.columns[one.axis])
+            for one in parameters(kernel.kernel)
+        ]
     if isinstance(kernel, (Linear, Tanimoto)):
         return [Parameter("variance", math.log(kernel.variance))]
     if isinstance(kernel, Scaled):
@@ -37,8 +48,8 @@ def parameters(kernel: Kernel) -> list[Parameter]:
     if isinstance(kernel, (Sum, Product)):
         return parameters(kernel.left) + parameters(kernel.right)
     raise TypeError(
-        "kernel must be made of RBF, Matern, Linear and Tanimoto for its parameters to be fitted, "
-        f"got {kernel!r}"
+        "kernel must be made of RBF, Matern, Linear, Hamming and Tanimoto for its parameters to be "
+        f"fitted, got {kernel!r}"
     )
 
 
@@ -55,6 +66,11 @@ def _build(kernel: Kernel, logs: Iterator[float]) -> Kernel:
         if isinstance(kernel, Matern):
             return Matern(scales, kernel.nu, variance)
         return type(kernel)(scales, variance)
+    if isinstance(kernel, Hamming):
+        count = len(kernel.weight) if isinstance(kernel.weight, list) else 1
+        return Hamming([math.exp(next(logs)) for _ in range(count)])
+    if isinstance(kernel, Columns):
+        return Columns(_build(kernel.kernel, logs), kernel.columns)
     if isinstance(kernel, Linear):
         return Linear(math.exp(next(logs)), kernel.offset)
     if isinstance(kernel, Tanimoto):
@@ -71,6 +87,10 @@ def contractions(kernel: Kernel, X: Points, weights: Floats) -> list[float]:
     """Σ_ij weights_ij ∂k(x_i, x_j)/∂log θ for every parameter θ; weights (n × n) symmetric."""
     if isinstance(kernel, Stationary):
         return _stationary(kernel, X, weights)
+    if isinstance(kernel, Hamming):
+        return kernel.contractions(X, weights)
+    if isinstance(kernel, Columns):
+        return contractions(kernel.kernel, kernel.of(X), weights)
     if isinstance(kernel, (Linear, Tanimoto)):
         return [float(np.sum(weights * kernel(X, X)))]
     if isinstance(kernel, Scaled):

@@ -20,6 +20,15 @@ _NOISE_RANGE = (1e-3, 3.0)
 #: lengthscales between these fractions of the data's span, variances of the mean square
 _LENGTHSCALE_RANGE = (1e-2, 1e2)
 _VARIANCE_RANGE = (1e-3, 1e3)
+#: the most probable weight of a category: half a step down, e^(−1/2), for a changed one
+_MIDDLE_WEIGHT = 0.5
+#: weights of categories: from no matter to nothing in common
+_WEIGHT_RANGE = (1e-3, 1e1)
+_RANGES = {
+    "lengthscale": _LENGTHSCALE_RANGE,
+    "weight": _WEIGHT_RANGE,
+    "variance": _VARIANCE_RANGE,
+}
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,15 @@ class Priors:
         the location: √2 + ½ log d, so that distances in many dimensions are not all far.
     variance
         Location and scale of a log-normal, for the variance over the rewards' mean square.
+    weight
+        Location and scale of a log-normal, for weights of categories.
     noise
         Shape and rate of a Gamma, for the noise's variance over the rewards' mean square.
     """
 
     lengthscale: tuple[float | None, float] = (None, math.sqrt(3.0))
     variance: tuple[float, float] = (0.5, 1.0)
+    weight: tuple[float, float] = (math.log(_MIDDLE_WEIGHT) + 1.0, 1.0)
     noise: tuple[float, float] = (1.1, 1.0)
 
 
@@ -88,8 +100,9 @@ def fit_kernel(
     Parameters
     ----------
     kernel
-        RBF, Matern, Linear, or sums, products and multiples of them. Its parameters are one start.
-        One lengthscale per dimension is fitted where it has one per dimension. ν and offsets stay.
+        RBF, Matern, Linear, Hamming, or sums, products and multiples of them. Its parameters are
+        one start. One lengthscale per dimension is fitted where it has one per dimension. ν and
+        offsets stay.
     X, y
         Points (n × d, n ≥ 2; objects with ``only_noise``) and rewards (n), of a GP with mean 0:
         subtract a mean first.
@@ -163,9 +176,7 @@ class _Problem:
         self.list: list[Parameter] = [] if only_noise else parameters(kernel)
         # Logarithms are counted from these units, so that priors and bounds are free of units.
         self.offsets = np.array([self._unit_of(p) for p in self.list] + [math.log(self.unit)])
-        ranges = [
-            _LENGTHSCALE_RANGE if p.kind == "lengthscale" else _VARIANCE_RANGE for p in self.list
-        ]
+        ranges = [_RANGES[p.kind] for p in self.list]
         if noise is None:
             ranges.append(_NOISE_RANGE)
         self.bounds = np.log(np.array(ranges).reshape(-1, 2))
@@ -178,6 +189,8 @@ class _Problem:
             self._spectrum = np.maximum(values, 0.0), np.square(vectors.T @ y)
 
     def _unit_of(self, parameter: Parameter) -> float:
+        if parameter.kind == "weight":
+            return 0.0
         if parameter.kind == "variance":
             return 2.0 * math.log(self.unit)
         logs = np.log(self.span)
@@ -217,7 +230,12 @@ class _Problem:
 
     def _modes(self) -> Floats:
         d = len(self.span)
-        logs = [math.log(0.2 * math.sqrt(d)) if p.kind == "lengthscale" else 0.0 for p in self.list]
+        middle = {
+            "lengthscale": math.log(0.2 * math.sqrt(d)),
+            "weight": math.log(_MIDDLE_WEIGHT),
+            "variance": 0.0,
+        }
+        logs = [middle[p.kind] for p in self.list]
         return np.array(logs + [math.log(0.1)] * (len(self.bounds) - len(logs)))
 
     def negative(self, u: Floats) -> tuple[float, Floats]:
@@ -295,6 +313,8 @@ class _Problem:
                 location, scale = self.priors.lengthscale
                 if location is None:
                     location = math.sqrt(2.0) + 0.5 * math.log(len(self.span))
+            elif parameter.kind == "weight":
+                location, scale = self.priors.weight
             else:
                 location, scale = self.priors.variance
             away = (u[i] - location) / scale

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import Kernel, Matern, Tanimoto
+from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
 from noregret.rewards.moments import winsorised
@@ -30,6 +30,8 @@ _SMALLEST_NORM = 1e-3
 _FINGERPRINT = 64
 #: uniform draws of fingerprints before the first fit, which finds variance and noise only
 _FINGERPRINT_DESIGN = 40
+#: the weight that a category starts with
+_WEIGHT = 0.5
 
 #: fits (kernel, points, rewards, known noise or None, only the noise?, seed) → Fit
 Fitter = Callable[..., Any]
@@ -237,14 +239,22 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
-def starting_kernel(corners: Points, nu: float = 2.5) -> Kernel:
+def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...] = ()) -> Kernel:
     """Matérn with one lengthscale per dimension, a fifth of √d times the space's span.
 
-    ``corners`` (k × d) span the space.
+    ``corners`` (k × d) span the space. The columns ``categories`` hold positions of choices: they
+    are compared by a Hamming kernel, with one weight each, which is multiplied with the Matérn one.
     """
     if corners.dtype == object:
         raise ValueError("kernel 'auto' needs candidates that are rows of numbers, not objects")
-    return Matern(0.2 * np.sqrt(corners.shape[1]) * _sides(corners), nu=nu)
+    numbers = [i for i in range(corners.shape[1]) if i not in categories]
+    scales = 0.2 * np.sqrt(len(numbers)) * _sides(corners)
+    if not categories:
+        return Matern(scales, nu=nu)
+    alike = Hamming(np.full(len(categories), _WEIGHT))
+    if not numbers:
+        return 1.0 * alike
+    return Columns(Matern(scales[numbers], nu=nu), numbers) * Columns(alike, categories)
 
 
 def fingerprint_kernel(some: Points) -> Kernel | None:

@@ -9,7 +9,7 @@ from noregret._types import Floats, Points
 from noregret.kernels import RBF, Kernel, Matern
 from noregret.kernels.stationary import Stationary
 from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms
-from noregret.spaces import Box
+from noregret.spaces import Space
 
 #: Gauss–Legendre nodes of one axis: enough for lengthscales down to a hundredth of the side
 _NODES = 200
@@ -54,7 +54,7 @@ class MercerFeatures:
         The part of ∫k(x, x) that the features leave out.
     """
 
-    def __init__(self, kernel: Kernel, box: Box, tol: float = 1e-12, most: int = 1000) -> None:
+    def __init__(self, kernel: Kernel, box: Space, tol: float = 1e-12, most: int = 1000) -> None:
         if not mercer_is_available(kernel, box):
             raise ValueError(
                 f"features 'mercer' need an RBF kernel, or Matern in one dimension, got {kernel!r} "
@@ -66,7 +66,7 @@ class MercerFeatures:
         roots = np.sqrt(0.5 * weights)  # of the uniform measure
         self._axes: list[tuple[Kernel, Floats, Floats]] = []  # kernel, nodes, coefficients
         spectra = []
-        for (low, high), scale in zip(box.bounds, scales, strict=True):
+        for (low, high), scale in zip(box.corners.T, scales, strict=True):
             own: Kernel = Matern(scale, kernel.nu) if isinstance(kernel, Matern) else RBF(scale)
             x = (low + (high - low) * 0.5 * (nodes + 1.0))[:, None]
             values, vectors = np.linalg.eigh(roots[:, None] * own(x, x) * roots)
@@ -107,7 +107,7 @@ class MercerFeatures:
         return out
 
 
-def mercer_is_available(kernel: Kernel, box: Box) -> bool:
+def mercer_is_available(kernel: Kernel, box: Space) -> bool:
     """Whether :class:`MercerFeatures` can be computed."""
     return isinstance(kernel, RBF) or (isinstance(kernel, Matern) and box.dimension == 1)
 

@@ -8,13 +8,14 @@ maximisers of earlier picks are starts of the next (BBKB Section 6).
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
 from noregret._types import Floats
 from noregret.batching import BatchRule
 from noregret.models.posterior import Fantasy
-from noregret.spaces import Box
+from noregret.spaces import Space
 
 #: values (n) and gradients (n × d) of points (n × d)
 Objective = Callable[[Floats], tuple[Floats, Floats]]
@@ -22,10 +23,44 @@ Objective = Callable[[Floats], tuple[Floats, Floats]]
 #: searches that users can name
 SEARCHES = ("gradients", "direct")
 
-_STARTS = 12
-_WARM_STARTS = 4
+#: points of a screen that climb: at first, and where earlier picks were starts too
+STARTS, WARM_STARTS = 12, 4
+#: points screened at most
+LARGEST_SCREEN = 4096
 _STALE = 64
-_LARGEST_SCREEN = 4096
+
+
+class Search(Protocol):
+    """Maximises a function over a box or space.
+
+    Attributes
+    ----------
+    box
+        What is searched.
+    method
+        ``"gradients"`` or ``"direct"``.
+    screen_size, starts
+        Points screened, and how many of them climb.
+    """
+
+    box: Space
+    method: str
+    screen_size: int
+    starts: int
+
+    def maximise(
+        self,
+        objective: Objective,
+        values: Callable[[Floats], Floats],
+        anchors: Floats,
+        rng: np.random.Generator,
+    ) -> tuple[Floats, float]:
+        """The best point (d) and value found; ``anchors`` (k × d) are points worth trying."""
+
+    def climb(
+        self, objective: Objective, points: Floats, values: Floats, starts: int
+    ) -> tuple[Floats, float]:
+        """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
 
 
 class BoxSearch:
@@ -34,7 +69,7 @@ class BoxSearch:
     Parameters
     ----------
     box
-        The box.
+        The box, or a space of numbers only.
     method
         ``"gradients"``: many starts. ``"direct"``: DIRECT (SciPy's) and a climb from what it finds,
         for at most three dimensions.
@@ -43,7 +78,7 @@ class BoxSearch:
         a third of the starts are enough.
     """
 
-    def __init__(self, box: Box, method: str = "gradients", *, local: bool = False) -> None:
+    def __init__(self, box: Space, method: str = "gradients", *, local: bool = False) -> None:
         if method == "direct" and box.dimension > 3:
             raise ValueError(
                 f"search must be 'gradients' above three dimensions, got 'direct' for "
@@ -52,9 +87,9 @@ class BoxSearch:
         self.box = box
         self.method = method
         #: Sobol points screened
-        self.screen_size = min(512 * (box.dimension + 1), _LARGEST_SCREEN) // (8 if local else 1)
+        self.screen_size = min(512 * (box.dimension + 1), LARGEST_SCREEN) // (8 if local else 1)
         #: points of the screen that climb
-        self.starts = _WARM_STARTS if local else _STARTS
+        self.starts = WARM_STARTS if local else STARTS
         self._span = box.upper - box.lower
 
     def maximise(
@@ -83,7 +118,7 @@ class BoxSearch:
         best = int(np.argmax(level))
         if level[best] < values[chosen[0]]:  # a failed climb
             return points[chosen[0]].copy(), float(values[chosen[0]])
-        return found[best], float(level[best])
+        return self.box.snap(found[best : best + 1])[0], float(level[best])
 
     def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
         """The best points, none of them close to a better one."""
@@ -102,39 +137,21 @@ class BoxSearch:
     ) -> tuple[Floats, Floats]:
         """All starts climb in one problem, their sum; then the best few alone, to the end."""
         alone = len(starts) == 1
-        joint = self._lbfgs(objective, starts, scale, 100 if alone else 40)
+        joint = self._ascend(objective, starts, scale, 100 if alone else 40)
         level, first = objective(joint)[0], objective(starts)[0]
         lost = level < first  # the sum rose, these fell: a long first step carried them off
         joint[lost], level[lost] = starts[lost], first[lost]
         if alone:
             return joint, level
         for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
-            polished = self._lbfgs(objective, joint[i : i + 1], scale, 100)
+            polished = self._ascend(objective, joint[i : i + 1], scale, 100)
             top = float(objective(polished)[0][0])
             if top > level[i]:
                 joint[i], level[i] = polished[0], top
         return joint, level
 
-    def _lbfgs(self, objective: Objective, starts: Floats, scale: float, steps: int) -> Floats:
-        """Climb from starts (k × d), in coordinates where the box is the unit cube."""
-        lower, span, shape = self.box.lower, self._span, starts.shape
-        scale = scale if scale > 0 else 1.0
-
-        def negative(u: Floats) -> tuple[float, Floats]:
-            level, gradient = objective(lower + u.reshape(shape) * span)
-            return -float(level.sum()) / scale, (-gradient * span / scale).ravel()
-
-        from scipy.optimize import minimize  # slow to import, and lists do not need it
-
-        result = minimize(
-            negative,
-            ((starts - lower) / span).ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0.0, 1.0)] * starts.size,
-            options={"maxiter": steps, "ftol": 1e-12, "gtol": 1e-8},
-        )
-        return np.asarray(np.clip(lower + result.x.reshape(shape) * span, lower, self.box.upper))
+    def _ascend(self, objective: Objective, starts: Floats, scale: float, steps: int) -> Floats:
+        return ascend(objective, starts, self.box.lower, self.box.upper, scale, steps)
 
     def _direct(
         self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
@@ -151,8 +168,35 @@ class BoxSearch:
         return self.climb(objective, starts, values(starts), 1)
 
 
+def ascend(
+    objective: Objective, starts: Floats, lower: Floats, upper: Floats, scale: float, steps: int
+) -> Floats:
+    """Where starts (k × d) climb to by L-BFGS-B, in coordinates where the box is the unit cube.
+
+    All climb in one problem, their sum. ``scale`` is how much the objective changes over the box.
+    """
+    span, shape = upper - lower, starts.shape
+    scale = scale if scale > 0 else 1.0
+
+    def negative(u: Floats) -> tuple[float, Floats]:
+        level, gradient = objective(lower + u.reshape(shape) * span)
+        return -float(level.sum()) / scale, (-gradient * span / scale).ravel()
+
+    from scipy.optimize import minimize  # slow to import, and lists do not need it
+
+    result = minimize(
+        negative,
+        ((starts - lower) / span).ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, 1.0)] * starts.size,
+        options={"maxiter": steps, "ftol": 1e-12, "gtol": 1e-8},
+    )
+    return np.asarray(np.clip(lower + result.x.reshape(shape) * span, lower, upper))
+
+
 def box_batch(
-    search: BoxSearch,
+    search: Search,
     fantasy: Fantasy,
     width: float,
     rule: BatchRule,
@@ -189,7 +233,7 @@ def box_batch(
         else:
             if picks:
                 _refresh(values, screen, stale)
-            starts = _WARM_STARTS if picks else search.starts
+            starts = WARM_STARTS if picks else search.starts
             point, upper = search.climb(objective, screen, stale, starts)
         picks.append(point)
         bounds.append(upper)
@@ -201,7 +245,7 @@ def box_batch(
 
 
 def highest_bound(
-    search: BoxSearch, fantasy: Fantasy, width: float, anchors: Floats, rng: np.random.Generator
+    search: Search, fantasy: Fantasy, width: float, anchors: Floats, rng: np.random.Generator
 ) -> float:
     """The largest upper bound found in the box; ``anchors`` (k × d) are points worth trying."""
 

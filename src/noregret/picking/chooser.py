@@ -12,7 +12,7 @@ from noregret.learning.beliefs import Beliefs, Rules
 from noregret.linalg.factors import row_norms
 from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
-from noregret.spaces import Space
+from noregret.spaces import Domain
 
 #: points predicted at a time
 _PIECE = 8192
@@ -166,7 +166,7 @@ class Moment:
         Where to write down what was done on the way.
     """
 
-    space: Space
+    space: Domain
     observations: Observations
     beliefs: Beliefs
     bounds: Bounds

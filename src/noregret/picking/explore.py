@@ -6,12 +6,13 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.models.posterior import Block, Fantasy
-from noregret.picking.box import BoxSearch, box_batch
+from noregret.picking.box import box_batch
 from noregret.picking.chooser import Bounds, Chooser, Interval, Moment, Picks, best_told
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Intersected, list_batch
+from noregret.picking.mixed import search_of
 from noregret.picking.parts import fresh_uppers
-from noregret.spaces import Box, Candidates
+from noregret.spaces import Candidates, Space
 
 #: points of uncertainty sampling that one ask gives on a box
 _PIECE = 64
@@ -31,7 +32,7 @@ class UntilCertain:
         What is explored, and how a box is searched.
     """
 
-    def __init__(self, then: Chooser, goal: float, space: Candidates | Box, method: str) -> None:
+    def __init__(self, then: Chooser, goal: float, space: Candidates | Space, method: str) -> None:
         self._then = then
         self._goal = goal
         self._space = space
@@ -52,10 +53,10 @@ class UntilCertain:
     def _explore(self, now: Moment, limit: int) -> tuple[Ints, Points]:
         space = self._space
         fantasy = _exact(now)
-        if isinstance(space, Box):
+        if isinstance(space, Space):
             # A box is explored piece by piece: how many points it takes is not known beforehand.
             rule = _Certain(self._goal)
-            search, anchors = BoxSearch(space, self._method), best_told(now)
+            search, anchors = search_of(space, self._method), best_told(now)
             size = min(limit, _PIECE)
             points, _ = box_batch(search, fantasy, 1.0, rule, size, anchors, now.rng, mean=0.0)
             if rule.useful < len(points):

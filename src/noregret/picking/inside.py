@@ -11,12 +11,13 @@ from noregret.learning.local import CellBeliefs
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
 from noregret.picking.awake import Awake
-from noregret.picking.box import BoxSearch
+from noregret.picking.box import Search
 from noregret.picking.cells import CoverBounds, Leader
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import LookColumns, PriorRoot, UpperColumn
 from noregret.picking.lists import Current, Intersected, Sleepers
-from noregret.spaces import Box, Candidates, Domain
+from noregret.picking.mixed import search_of
+from noregret.spaces import Box, Candidates, Space
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep
 _SHORT = 8192
@@ -242,38 +243,49 @@ def _leader(
 
 
 class InBox:
-    """Searches each cell of a box, from a few points spread over it and those told in it.
+    """Searches each cell of a box or space, from a few points spread over it and those told in it.
 
     Parameters
     ----------
-    box
-        The box.
+    space
+        The box or space.
     seed
         Of the points spread over a cell, the same in all of them.
     """
 
-    def __init__(self, box: Box, seed: int) -> None:
-        unit = Box([(0.0, 1.0)] * box.dimension)
+    def __init__(self, space: Space, seed: int) -> None:
+        unit = Box([(0.0, 1.0)] * space.dimension)
+        self._space = space
         self._pattern = unit.spread(_PATTERN, np.random.default_rng(seed))
 
-    def restart(self, space: Box) -> None:
-        """A box stays as it is."""
+    def restart(self, space: Space) -> None:
+        """A box or space stays as it is."""
 
     def copy(self) -> "InBox":
         """Itself: it remembers nothing."""
         return self
 
     def start(self, cover: Cover, assumed: Assumptions, *, intersected: bool) -> list[Key]:
-        """Begin with a cover; all of its cells."""
-        return cover.leaves()
+        """Begin with a cover; all of its cells that hold points."""
+        return [key for key in cover.leaves() if self._holds_points(cover, key)]
 
     def split(self, cover: Cover, key: Key) -> list[Key]:
         """A cell has split; the cells in its place."""
-        return cover.children(key)
+        return [half for half in cover.children(key) if self._holds_points(cover, half)]
+
+    def _part(self, cover: Cover, key: Key) -> Space:
+        return self._space.between(*cover.bounds(key))
+
+    def _holds_points(self, cover: Cover, key: Key) -> bool:
+        part = self._part(cover, key)
+        return bool(np.all(part.lower <= part.upper))
 
     def _spread(self, cover: Cover, key: Key) -> Floats:
         low, high = cover.bounds(key)
-        return np.asarray(low + (high - low) * self._pattern)
+        return self._part(cover, key).snap(low + (high - low) * self._pattern)
+
+    def _search(self, cover: Cover, key: Key) -> Search:
+        return search_of(self._part(cover, key), local=True)
 
     def look(self, view: CoverBounds, key: Key, *, keep: bool) -> Leader:
         """The best point found by a search of a cell. It is not repeated for a wider width."""
@@ -284,7 +296,7 @@ class InBox:
             root = float(np.sqrt(prior / bounds.posterior.lam))
             return Leader(None, bounds.width * root, 0.0, root, root, bounds.width)
         points = np.concatenate([points, bounds.posterior.inducing])
-        point, _ = _search(beliefs.cover, key).climb(
+        point, _ = self._search(beliefs.cover, key).climb(
             lambda X: bounds.fantasy.bound(X, bounds.width),
             points,
             bounds.inside(bounds.fantasy.block(points)),
@@ -319,7 +331,7 @@ class InBox:
         """A told point moved uphill inside its cell."""
         (key, _), *_ = view.parts(point[None])
         bounds = view.of(key)
-        found, _ = _search(view.beliefs.cover, key).climb(
+        found, _ = self._search(view.beliefs.cover, key).climb(
             lambda X: bounds.fantasy.bound(X, -bounds.width),
             point[None],
             bounds.fantasy.bound(point[None], -bounds.width)[0],
@@ -328,27 +340,23 @@ class InBox:
         return found
 
 
-def _search(cover: Cover, key: Key) -> BoxSearch:
-    return BoxSearch(Box(np.column_stack(cover.bounds(key))), local=True)
-
-
 def one_of_the_largest(values: Floats, rng: np.random.Generator) -> int:
     """The position of the largest value, one of them at random where several have it."""
     ties = np.flatnonzero(values == values.max())
     return int(ties[rng.integers(len(ties))] if len(ties) > 1 else ties[0])
 
 
-def covered_box(space: Domain, given: Any) -> Box | None:
+def covered_box(space: Candidates | Space, given: Any) -> Box | None:
     """What a user gave to be covered, in place of a list's bounding box; refused on a box.
 
     Parameters
     ----------
     space
-        The domain: a box, or a list of points of numbers.
+        The domain: a box or space, or a list of points of numbers.
     given
         A box, its bounds, or ``None``.
     """
-    if isinstance(space, Box):
+    if isinstance(space, Space):
         if given is not None:
             raise ValueError("box must not be given: the domain is one already")
         if space.dimension > _LARGEST_DIMENSION:
@@ -369,7 +377,7 @@ def covered_box(space: Domain, given: Any) -> Box | None:
     return box
 
 
-def in_cells(space: Domain, box: Box | None, seed: int) -> Inside:
+def in_cells(space: Candidates | Space, box: Box | None, seed: int) -> Inside:
     """What chooses inside the cells; the only place that asks whether it is a list or a box."""
     return InList(space, box) if isinstance(space, Candidates) else InBox(space, seed)
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.box import BoxSearch
 from noregret.picking.chooser import Moment, Picks
 from noregret.picking.looks import LooksByBounds
+from noregret.picking.mixed import search_of
 from noregret.picking.ucb import BoxUCB
-from noregret.spaces import Box
+from noregret.spaces import Space
 
 #: sides of the region, as fractions of the box's
 _LARGEST, _SMALLEST = 0.8, 0.5**7
@@ -43,7 +43,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._tried: Floats = np.asarray(self._box.nothing)
         self._before: Ints = np.empty(0, dtype=np.int64)
 
-    def region(self, now: Moment) -> Box:
+    def region(self, now: Moment) -> Space:
         """The region around the point with the largest mean; the whole box at the start."""
         if not now.observations.t:
             return self._box
@@ -54,14 +54,14 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         """Picks in the region that are not judged yet."""
         return len(self._tried)
 
-    def _around(self, centre: Floats) -> Box:
+    def _around(self, centre: Floats) -> Space:
         box = self._box
         half = 0.5 * self.side * (box.upper - box.lower)
         lower = np.maximum(box.lower, centre - half)
         upper = np.minimum(box.upper, centre + half)
         narrow = lower >= upper  # too narrow for floating point
         lower, upper = np.where(narrow, box.lower, lower), np.where(narrow, box.upper, upper)
-        return Box(np.column_stack([lower, upper]))
+        return box.around(lower, upper)
 
     def choose(self, now: Moment, limit: int) -> Picks:
         """Picks of one kind, the other than last time."""
@@ -71,7 +71,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
             return self._by_bounds.choose(now, limit)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
-        search = BoxSearch(region, self._by_bounds.search.method, local=True)
+        search = search_of(region, self._by_bounds.search.method, local=True)
         picks = self._by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
         self._try(now, picks.points)
         return picks

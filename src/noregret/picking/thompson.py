@@ -20,12 +20,12 @@ from noregret.models.features import (
 )
 from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
-from noregret.picking.box import BoxSearch
+from noregret.picking.box import Search
 from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
 from noregret.picking.draws import best_of_list
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.ucb import BoxUCB, ListUCB
-from noregret.spaces import Box, Candidates
+from noregret.spaces import Candidates, Space
 
 #: what the prior may be drawn with
 FEATURES = ("mercer", "nystrom", "qff", "rff")
@@ -174,7 +174,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         return [found, *rest[: count - 1]]
 
 
-def _space(by_bounds: ListUCB | BoxUCB) -> Candidates | Box:
+def _space(by_bounds: ListUCB | BoxUCB) -> Candidates | Space:
     return by_bounds.space if isinstance(by_bounds, ListUCB) else by_bounds.search.box
 
 
@@ -235,7 +235,7 @@ def _on_list(
 
 
 def _in_box(
-    search: BoxSearch, now: Moment, features: Features, n: int, rng: np.random.Generator
+    search: Search, now: Moment, features: Features, n: int, rng: np.random.Generator
 ) -> Floats:
     """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
     paths = Paths(now.bounds.posterior, features, n, rng)

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.box import BoxSearch, box_batch, highest_bound
+from noregret.picking.box import Search, box_batch, highest_bound
 from noregret.picking.chooser import Interval, Moment, Picks, best_told, gp_predict
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
+from noregret.picking.mixed import search_of
 from noregret.picking.parts import fresh_looks, fresh_uppers
-from noregret.spaces import Box, Candidates
+from noregret.spaces import Candidates, Space
 
 #: multiplications that counting the candidates alive may take, and candidates at a time
 _MOST_WORK, _LARGEST_LOOK = 2e9, 4096
@@ -170,16 +171,16 @@ class ListUCB:
 
 
 class BoxUCB:
-    """The largest upper bound in a box, found by search; there is no state."""
+    """The largest upper bound in a box or space, found by search; there is no state."""
 
-    def __init__(self, box: Box, method: str) -> None:
-        self.search = BoxSearch(box, method)
+    def __init__(self, box: Space, method: str) -> None:
+        self.search = search_of(box, method)
 
     def choose(self, now: Moment, limit: int) -> Picks:
         """The picks of a batch that starts here."""
         return self.choose_in(self.search, now, limit, 1.0)
 
-    def choose_in(self, search: BoxSearch, now: Moment, limit: int, narrowing: float) -> Picks:
+    def choose_in(self, search: Search, now: Moment, limit: int, narrowing: float) -> Picks:
         """The picks of a batch in some part of the box, with widths times ``narrowing``."""
         rule, fantasy = now.rule(now.bounds.fantasy), now.bounds.fantasy
         anchors = best_told(now)
@@ -196,7 +197,7 @@ class BoxUCB:
         """
         box, fantasy, width = self.search.box, now.bounds.fantasy, now.bounds.width
         told = now.observations.points[now.told]
-        points = told if len(told) else 0.5 * (box.lower + box.upper)[None]
+        points = told if len(told) else box.centre[None]
         means, leverages = fantasy.evaluate(points)
         radius = width * np.sqrt(leverages)
         order = np.argsort(radius - means, kind="stable")[:count].tolist()
@@ -227,6 +228,6 @@ class BoxUCB:
         return gp_predict(now, points)
 
 
-def ucb(space: Candidates | Box, search: str) -> ListUCB | BoxUCB:
+def ucb(space: Candidates | Space, search: str) -> ListUCB | BoxUCB:
     """The chooser for a list or a box; the only place that asks which of them it is."""
     return ListUCB(space) if isinstance(space, Candidates) else BoxUCB(space, search)

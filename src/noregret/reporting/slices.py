@@ -59,7 +59,9 @@ def unavailable(study: Study) -> str:
 
 def through_best(study: Study) -> list[Slice]:
     """Slices along all features, the one that moves the mean most first."""
-    point = np.asarray(study.optimizer.recommend().point, dtype=np.float64)
+    best = study.optimizer.recommend()
+    _, points = study.domain.locate([best.id] if study.domain.listed else [best.point])
+    point = np.asarray(points[0], dtype=np.float64)
     features: dict[str, list[int]] = {}
     for i, column in enumerate(_columns(study)):
         features.setdefault(column["name"], []).append(i)

@@ -1,8 +1,9 @@
-"""What may be chosen? A list of candidates, or a box.
+"""What may be chosen? A list of candidates, a box of numbers, or a space of parameters.
 
-Both answer the same questions (:class:`Space`), so that nobody else asks which of them it is.
+All answer the same questions (:class:`Domain`), so that nobody else asks which of them it is.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,21 +11,28 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.spaces.box import Box
 from noregret.spaces.candidates import Candidates
+from noregret.spaces.choices import Bool, Choice
+from noregret.spaces.numbers import Float, Int
+from noregret.spaces.space import Space
 
 
-class Space(Protocol):
+class Domain(Protocol):
     """What every kind of domain answers.
 
     Attributes
     ----------
     listed
-        Whether the choices have ids 0 … n − 1. Points of a box have the id −1.
+        Whether the choices have ids 0 … n − 1. Points of a box or space have the id −1.
     names
         The names of the dimensions, where there are any.
     """
 
     listed: bool
     names: tuple[str, ...] | None
+
+    @property
+    def categories(self) -> tuple[int, ...]:
+        """The columns that hold positions of choices, whose distances mean nothing."""
 
     @property
     def dimension(self) -> int | None:
@@ -56,30 +64,49 @@ class Space(Protocol):
     def unpack(self, packed: list[tuple[int, bytes | None]]) -> Ints | Floats:
         """The ids, or points of a box, that :meth:`pack` stored."""
 
-    def label(self, point: Any) -> Any:
-        """What a user's function gets: a dict on a named box, else the point itself."""
+    def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
+        """What a user's function gets of choices (n): dicts where there are names, else points."""
 
 
-Domain = Candidates | Box
-
-
-def as_domain(domain: Any) -> Domain:
+def as_domain(domain: Any) -> Candidates | Space:
     """``domain`` itself, or the list of candidates it describes."""
-    return domain if isinstance(domain, (Candidates, Box)) else Candidates(domain)
+    return domain if isinstance(domain, (Candidates, Space)) else Candidates(domain)
 
 
 def as_candidates(domain: Any) -> Candidates:
-    """``domain`` itself, or the list it describes; boxes are refused."""
+    """``domain`` itself, or the list it describes; boxes and spaces are refused."""
     if isinstance(domain, Box):
         raise TypeError("domain must be a list of candidates, not a box: try box.grid(n)")
+    if isinstance(domain, Space):
+        raise TypeError("domain must be a list of candidates, not a space")
     return domain if isinstance(domain, Candidates) else Candidates(domain)
 
 
+def as_space(domain: Any) -> Space:
+    """``domain`` itself, a box or space; lists are refused."""
+    if not isinstance(domain, Space):
+        raise ValueError(f"domain must be a Box or a Space, got {domain!r}")
+    return domain
+
+
 def as_box(domain: Any) -> Box:
-    """``domain`` itself, a box; lists are refused."""
+    """``domain`` itself, a box; lists and other spaces are refused."""
     if not isinstance(domain, Box):
         raise ValueError(f"domain must be a Box, got {domain!r}")
     return domain
 
 
-__all__ = ["Box", "Candidates", "Domain", "Space", "as_box", "as_candidates", "as_domain"]
+__all__ = [
+    "Bool",
+    "Box",
+    "Candidates",
+    "Choice",
+    "Domain",
+    "Float",
+    "Int",
+    "Space",
+    "as_box",
+    "as_candidates",
+    "as_domain",
+    "as_space",
+]

@@ -47,6 +47,7 @@ class Candidates:
     """
 
     listed = True
+    categories: tuple[int, ...] = ()
 
     def __init__(self, points: Any, *, objects: bool = False) -> None:
         opened = points if isinstance(points, Opened) else _opened(points, objects)
@@ -214,9 +215,9 @@ class Candidates:
         """The ids that :meth:`pack` stored (n)."""
         return np.array([id_ for id_, _ in packed], dtype=np.int64)
 
-    def label(self, point: Any) -> Any:
-        """What a user's function gets of a choice: the point itself."""
-        return point
+    def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
+        """What a user's function gets of choices (n): the points themselves."""
+        return list(points)
 
     def __len__(self) -> int:
         return len(self.points)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
-from noregret._types import Floats, Points
+from noregret._types import Floats
 from noregret.algorithms import algorithms, make
 from noregret.optimizer import Optimizer
 from noregret.results import History, Recommendation
@@ -74,10 +74,11 @@ def maximize(
     Parameters
     ----------
     f
-        Takes one point (a vector of d floats; a dict on a named :class:`~noregret.Box`; the object
-        itself on a list of objects) and returns a number.
+        Takes one point (a vector of d floats; a dict on a :class:`~noregret.Space` and on a named
+        :class:`~noregret.Box`; the object itself on a list of objects) and returns a number.
     domain
-        :class:`~noregret.Candidates` or what makes them, or a :class:`~noregret.Box`.
+        :class:`~noregret.Candidates` or what makes them, a :class:`~noregret.Box` or a
+        :class:`~noregret.Space`.
     budget
         Evaluations.
     algorithm
@@ -168,7 +169,8 @@ def _run(
             left = budget - (optimizer.t - first)
             batch = optimizer.ask(min(left, most if optimizer.adaptive else optimizer.batch_size))
             try:
-                values = sign * _evaluate(f, batch.points, optimizer.domain, vectorized)
+                given = batch.points if vectorized else batch.values
+                values = sign * _evaluate(f, given, vectorized)
                 optimizer.tell(batch, values)
             except BaseException:
                 optimizer.cancel(batch)
@@ -181,7 +183,7 @@ def _run(
                     break
                 left = budget - (optimizer.t - first)
                 if left and _holds(
-                    optimizer, lambda X: sign * _evaluate(f, X, optimizer.domain, vectorized), left
+                    optimizer, lambda X: sign * _evaluate(f, X, vectorized), left, vectorized
                 ):
                     stopped = "tol (learnt settings)"
                     break
@@ -194,7 +196,7 @@ def _run(
     return Result(optimizer.recommend(), history, regret, optimizer, stopped, optimizer.proved)
 
 
-def _holds(optimizer: Optimizer, f: Callable[[Points], Floats], most: int) -> bool:
+def _holds(optimizer: Optimizer, f: Callable[[Any], Floats], most: int, vectorized: bool) -> bool:
     """Whether uniform draws that the fit has not seen lie where the model says.
 
     The draws are evaluated and told, at most so many. None may lie further from the model's mean
@@ -205,7 +207,7 @@ def _holds(optimizer: Optimizer, f: Callable[[Points], Floats], most: int) -> bo
     ids, points = domain.sample(count, np.random.default_rng([optimizer.t, count]))
     where = ids if domain.listed else points
     mean, deviation = optimizer.predict(where, pending=False)
-    values = f(points)
+    values = f(points if vectorized else domain.labels(ids, points))
     optimizer.tell(where, values)
     noise = optimizer.assumed.noise * optimizer.assumed.unit
     return bool(np.all(np.abs(values - mean) <= 3.0 * np.hypot(deviation, noise)))
@@ -232,12 +234,12 @@ def _algorithm(
     return make(name, domain, **options)
 
 
-def _evaluate(f: Callable[[Any], Any], points: Points, domain: Domain, vectorized: bool) -> Floats:
+def _evaluate(f: Callable[[Any], Any], points: Any, vectorized: bool) -> Floats:
     if vectorized:
         return _checks.rewards(f(points), len(points))
     values = []
     for point in points:
-        value = np.asarray(f(domain.label(point)), dtype=np.float64)
+        value = np.asarray(f(point), dtype=np.float64)
         if value.size != 1:
             raise ValueError(f"f must return one number for one point, got shape {value.shape}")
         values.append(float(value.reshape(())[()]))

@@ -219,10 +219,9 @@ class _Run:
 
     def _argument(self, number: int) -> Any:
         trials = self.study.get([number])
-        point = trials.points[0]
         if self.argument is not None:
-            return self.argument(int(trials.ids[0]), point)
-        return self.study.domain.label(point)
+            return self.argument(int(trials.ids[0]), trials.points[0])
+        return trials.values[0]
 
     def _evaluate_here(self, number: int) -> None:
         try:

@@ -299,13 +299,18 @@ class Study:
         choices = replay.choices_of(self._find(numbers), self.domain)
         ids, points = self.domain.locate(choices)
         names = None if self.names is None else tuple(self.names.gather(ids.tolist()))
-        return Trials(np.array(numbers, dtype=np.int64), ids, points, names)
+        values = self.domain.labels(ids, points)
+        return Trials(np.array(numbers, dtype=np.int64), ids, points, values, names)
 
     def name_of(self, id_: int, point: Any) -> str:
-        """What people call a choice: its name, its id, or its coordinates on a box."""
+        """What people call a choice: its name, its id, or its values on a box or space."""
         if self.names is not None:
             return str(self.names[id_])
-        return str(id_) if self.domain.listed else ", ".join(f"{x:.5g}" for x in point)
+        if self.domain.listed:
+            return str(id_)
+        if isinstance(point, dict):
+            return ", ".join(f"{name}={_short(value)}" for name, value in point.items())
+        return ", ".join(_short(x) for x in point)
 
     @cached_property
     def table(self) -> pl.DataFrame | None:
@@ -357,6 +362,11 @@ def _answered(trial: Trial) -> StudyError:
         f"trial {trial.number} has been {answer} already; overwrite=True puts the new answer in "
         "its place"
     )
+
+
+def _short(value: Any) -> str:
+    """A value in few digits."""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def _list_length(domain: Domain) -> int | None:

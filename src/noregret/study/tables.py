@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from noregret.results import Recommendation
@@ -30,6 +31,28 @@ def from_bytes(data: bytes) -> pl.DataFrame:
 def coordinate_names(domain: Domain) -> list[str]:
     """What the d dimensions are called; none where the choices are objects."""
     return list(domain.names or [f"x{i}" for i in range(domain.dimension or 0)])
+
+
+def coordinates(domain: Domain, points: Any) -> dict[str, list[Any]]:
+    """The values of points (n) of a box or space by name, n of each, as people see them."""
+    rows = domain.labels(np.full(len(points), -1), points)
+    if domain.names is None:
+        rows = [row.tolist() for row in rows]
+    columns = enumerate(coordinate_names(domain))
+    return {name: [row[name if domain.names else i] for row in rows] for i, name in columns}
+
+
+def _column(values: list[Any]) -> pl.Series:
+    """A column of values; as texts where they are of several types."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return pl.Series([None if value is None else str(value) for value in values])
+    return pl.Series(values, strict=False)
+
+
+def _columns(domain: Domain, points: Any) -> dict[str, pl.Series]:
+    """The same as columns of a frame."""
+    return {name: _column(values) for name, values in coordinates(domain, points).items()}
 
 
 def table_to_show(
@@ -79,8 +102,7 @@ def trials_frame(
     if names is not None:
         columns["name"] = names.gather(ids)
     if box is not None:
-        points = choices_of(trials, box)
-        columns |= {name: points[:, i] for i, name in enumerate(coordinate_names(box))}
+        columns |= _columns(box, choices_of(trials, box))
     columns |= {
         "value": pl.Series([trial.value for trial in trials], dtype=pl.Float64),
         "status": pl.Series([trial.status for trial in trials], dtype=pl.String),
@@ -120,8 +142,8 @@ def top_frame(
     if domain.listed:
         columns["id"] = pl.Series(ids, dtype=pl.Int64)
     else:
-        coordinates = enumerate(coordinate_names(domain))
-        columns |= {name: [float(one.point[i]) for one in found] for i, name in coordinates}
+        _, points = domain.locate([one.point for one in found])
+        columns |= _columns(domain, points)
     if table is not None and "name" in table.columns:
         columns["name"] = table["name"].gather(ids)
     shown = [units.recommendation(one) for one in found]

@@ -9,8 +9,8 @@ In a test module, for pytest:
 or anywhere, without pytest: ``check(MyAlgorithm)``, ``check(MyAlgorithm, box=True)``.
 
 ``options`` are those of :class:`~noregret.Optimizer`: ``noise``, ``norm``, ``delta``, ``lam``,
-``seed`` and ``width``. :class:`AlgorithmSuite` plays on a list, :class:`BoxSuite` on a box. Needs
-Hypothesis.
+``seed`` and ``width``. :class:`AlgorithmSuite` plays on a list, :class:`BoxSuite` on a box,
+:class:`SpaceSuite` on a space of several types. Needs Hypothesis.
 """
 
 from collections.abc import Callable
@@ -18,23 +18,24 @@ from collections.abc import Callable
 from noregret.optimizer import Optimizer
 from noregret.testing.boxes import BoxSuite
 from noregret.testing.lists import AlgorithmSuite
+from noregret.testing.spaces import SpaceSuite
 
 
-def check(make: Callable[..., Optimizer], *, box: bool = False) -> None:
+def check(make: Callable[..., Optimizer], *, box: bool = False, space: bool = False) -> None:
     """Run every test of a suite; the first one that fails raises its ``AssertionError``.
 
     Parameters
     ----------
     make
         Builds the algorithm: ``make(domain, kernel, **options)``; its class will do.
-    box
-        Whether to play on a box; on a list otherwise.
+    box, space
+        Whether to play on a box, or on a space of several types; on a list otherwise.
     """
-    suite = BoxSuite() if box else AlgorithmSuite()
+    suite = SpaceSuite() if space else BoxSuite() if box else AlgorithmSuite()
     suite.make = make  # type: ignore[method-assign]
     for name in dir(suite):
         if name.startswith("test_"):
             getattr(suite, name)()
 
 
-__all__ = ["AlgorithmSuite", "BoxSuite", "check"]
+__all__ = ["AlgorithmSuite", "BoxSuite", "SpaceSuite", "check"]

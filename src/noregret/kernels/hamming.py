@@ -1,0 +1,85 @@
+"""The kernel of categories: how many entries of two points differ."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.kernels.base import Kernel
+
+
+class Hamming(Kernel):
+    """exp(−Σ w_j [x_j ≠ y_j]): every column in which two points differ costs its weight.
+
+    A weight near 0 means that the column does not matter, a large one that its categories have
+    nothing in common.
+
+    Parameters
+    ----------
+    weight
+        One number above 0 for all columns, or one per column.
+    """
+
+    def __init__(self, weight: Any = 1.0) -> None:
+        weights = np.atleast_1d(np.asarray(weight, dtype=np.float64))
+        if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights <= 0):
+            raise ValueError(
+                f"weight must be one number above 0, or one per column, got {weight!r}"
+            )
+        self.weight: float | list[float] = (
+            float(weights[0]) if weights.size == 1 else weights.tolist()
+        )
+
+    def __call__(self, X: Points, Y: Points) -> Floats:
+        """The n × m matrix of k(x, y)."""
+        cost = np.zeros((len(X), len(Y)))
+        for column, weight in enumerate(self._weights(X)):
+            cost += weight * self.differ(X, Y, column)
+        return np.asarray(np.exp(-cost))
+
+    def _weights(self, X: Points) -> list[float]:
+        """One weight per column."""
+        if X.ndim != 2:
+            raise TypeError("Hamming needs points of numbers, not objects")
+        if not isinstance(self.weight, list):
+            return [self.weight] * X.shape[1]
+        if X.shape[1] != len(self.weight):
+            raise ValueError(
+                f"weight has {len(self.weight)} entries but points have {X.shape[1]} columns"
+            )
+        return self.weight
+
+    @staticmethod
+    def differ(X: Points, Y: Points, column: int) -> Floats:
+        """1 where two points differ in a column, else 0 (n × m)."""
+        return np.not_equal.outer(X[:, column], Y[:, column]).astype(np.float64)
+
+    def diag(self, X: Points) -> Floats:
+        """The n values k(x, x) = 1."""
+        return np.ones(len(X))
+
+    @property
+    def constant(self) -> float:
+        """k(x, x) = 1."""
+        return 1.0
+
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d): zero, categories do not move."""
+        return np.zeros((len(X), len(Y), X.shape[1]))
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): zero."""
+        return np.zeros(X.shape)
+
+    def diag_gradient(self, X: Points) -> Floats:
+        """The gradients of k(x, x) (n × d): zero."""
+        return np.zeros(X.shape)
+
+    def contractions(self, X: Points, weights: Floats) -> list[float]:
+        """Σ_ij weights_ij ∂k(x_i, x_j)/∂log w for every weight w; weights (n × n) symmetric."""
+        pulled = weights * self(X, X)
+        own = [
+            -weight * float(np.sum(pulled * self.differ(X, X, column)))
+            for column, weight in enumerate(self._weights(X))
+        ]
+        return own if isinstance(self.weight, list) else [sum(own)]

@@ -1,0 +1,77 @@
+"""What one parameter of a space may be: the contract.
+
+A parameter is one column of the encoded points. Equal distance in a column of numbers means equal
+change: columns of parameters with ``log`` hold logarithms. A column of choices holds their
+positions 0, 1, …, which only say whether two points have the same choice.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats
+
+#: round-off that is no error, as a fraction of a column's length
+SLACK = 1e-9
+
+
+class Parameter(ABC):
+    """One parameter: what its values are, and how they are written as a column of numbers.
+
+    Attributes
+    ----------
+    count
+        How many values there are, ∞ for numbers.
+    is_category
+        Whether the column holds positions of choices, whose distances mean nothing.
+    """
+
+    count: float = math.inf
+    is_category: bool = False
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest entry of the column."""
+
+    @abstractmethod
+    def encode(self, value: Any) -> float:
+        """The entry of the column for a value; values that are not allowed are refused."""
+
+    @abstractmethod
+    def decode(self, column: Floats) -> list[Any]:
+        """The values, plain Python objects, of entries (n) that :meth:`snap` leaves alone."""
+
+    @abstractmethod
+    def snap(self, column: Floats) -> Floats:
+        """The entries (n) of the nearest values."""
+
+    @abstractmethod
+    def place(self, unit: Floats, low: float, high: float) -> Floats:
+        """Entries (n) between two others; uniform for ``unit`` (n) uniform in [0, 1)."""
+
+    @abstractmethod
+    def inner_ends(self, low: float, high: float) -> tuple[float, float]:
+        """The smallest and the largest entry that lie between two numbers.
+
+        The second is below the first where there is none.
+        """
+
+    def neighbours(self, entry: float, low: float, high: float) -> Floats:
+        """Entries between two others that are one step away; none for numbers."""
+        return np.empty(0)
+
+    @abstractmethod
+    def parse(self, text: str) -> Any:
+        """The value that a text means, as in a file or on the command line."""
+
+    @abstractmethod
+    def spec(self) -> dict[str, Any]:
+        """JSON that :func:`~noregret.spaces.description.parameter_of` reads."""
+
+
+def set_field(made: Any, name: str, value: Any) -> None:
+    """Set a field of a frozen dataclass while it is made."""
+    object.__setattr__(made, name, value)

@@ -1,0 +1,81 @@
+"""The kernel of categories, and kernels of some columns."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.kernels.parameters import contractions, parameters, with_parameters
+from noregret.kernels.spec import from_spec, to_spec
+
+X = np.array([[0.1, 0, 1, 2], [0.5, 2, 1, 0], [0.9, 0, 0, 2], [0.5, 1, 1, 1]], dtype=float)
+
+
+def test_a_column_that_differs_costs_its_weight():
+    kernel = nr.Hamming([0.5, 2.0, 1.0])
+    expected = [[np.exp(-0.5 - 1.0), np.exp(-2.0)]]
+    np.testing.assert_allclose(kernel(X[:1, 1:], X[1:3, 1:]), expected)
+    np.testing.assert_allclose(nr.Hamming(0.7)(X[:1, 1:], X[1:2, 1:]), [[np.exp(-1.4)]])
+    np.testing.assert_array_equal(kernel.diag(X[:, 1:]), np.diag(kernel(X[:, 1:], X[:, 1:])))
+
+
+def test_derivatives_by_the_parameters_are_those_of_the_kernel():
+    kernel = nr.Columns(nr.Matern([0.5], variance=2.0), [0]) * nr.Columns(
+        nr.Hamming([0.4, 0.9, 1.5]), [3, 1, 2]
+    )
+    found = parameters(kernel)
+    assert [one.kind for one in found] == ["lengthscale", "variance", *["weight"] * 3]
+    assert [one.axis for one in found[2:]] == [3, 1, 2]
+    weights = np.random.default_rng(0).normal(size=(4, 4))
+    weights = weights + weights.T
+    logs, step = np.array([one.log for one in found]), 1e-6
+    np.testing.assert_allclose(with_parameters(kernel, logs)(X, X), kernel(X, X))
+    for i, slope in enumerate(contractions(kernel, X, weights)):
+        moved = step * np.eye(len(logs))[i]
+        ahead, behind = (with_parameters(kernel, logs + side * moved)(X, X) for side in (1, -1))
+        assert slope == pytest.approx(np.sum(weights * (ahead - behind)) / (2 * step), abs=1e-6)
+
+
+def test_one_weight_for_all_columns_is_one_parameter():
+    kernel = nr.Hamming(0.4)
+    (slope,) = contractions(kernel, X[:, 1:], np.ones((4, 4)))
+    step = 1e-6
+    ahead, behind = (nr.Hamming(0.4 * np.exp(side * step))(X[:, 1:], X[:, 1:]) for side in (1, -1))
+    assert slope == pytest.approx(np.sum(ahead - behind) / (2 * step), abs=1e-6)
+
+
+def test_files_bring_them_back():
+    kernel = nr.Columns(nr.RBF(0.3), [0]) * nr.Columns(nr.Hamming([0.4, 0.9]), [1, 2])
+    again = from_spec(to_spec(kernel, {}), {})
+    np.testing.assert_array_equal(again(X, X), kernel(X, X))
+
+
+def test_a_fit_finds_which_category_matters():
+    rng = np.random.default_rng(1)
+    points = np.column_stack(
+        [rng.uniform(size=60), rng.integers(3, size=60), rng.integers(3, size=60)]
+    )
+    y = np.sin(3 * points[:, 0]) + 2.0 * (points[:, 1] == 1) + 0.1 * rng.standard_normal(60)
+    kernel = nr.Columns(nr.Matern([0.3]), [0]) * nr.Columns(nr.Hamming([0.5, 0.5]), [1, 2])
+    fit = nr.fit_kernel(kernel, points, y - y.mean())
+    matters, does_not = fit.kernel.right.kernel.weight
+    assert matters > 5 * does_not
+    assert fit.noise == pytest.approx(0.1, abs=0.05)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, [1.0, np.nan], [[1.0]]])
+def test_bad_weights_are_refused(weight):
+    with pytest.raises(ValueError, match="weight"):
+        nr.Hamming(weight)
+
+
+def test_points_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="3 entries but points have 4"):
+        nr.Hamming([1.0, 1.0, 1.0])(X, X)
+    with pytest.raises(ValueError, match="columns"):
+        nr.Columns(nr.RBF(1.0), [4])(X, X)
+
+
+@pytest.mark.parametrize("columns", [[], [0, 0], [-1], [0.5], 3])
+def test_bad_columns_are_refused(columns):
+    with pytest.raises(ValueError, match="columns"):
+        nr.Columns(nr.RBF(1.0), columns)
