@@ -51,9 +51,7 @@ def test_files_bring_them_back():
 
 def test_a_fit_finds_which_category_matters():
     rng = np.random.default_rng(1)
-    points = np.column_stack(
-        [rng.uniform(size=60), rng.integers(3, size=60), rng.integers(3, size=60)]
-    )
+    points = np.column_stack([rng.uniform(size=60), rng.integers(3, size=(60, 2))])
     y = np.sin(3 * points[:, 0]) + 2.0 * (points[:, 1] == 1) + 0.1 * rng.standard_normal(60)
     kernel = nr.Columns(nr.Matern([0.3]), [0]) * nr.Columns(nr.Hamming([0.5, 0.5]), [1, 2])
     fit = nr.fit_kernel(kernel, points, y - y.mean())

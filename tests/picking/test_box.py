@@ -86,8 +86,8 @@ def test_finds_the_top_of_a_hill(name):
         values = np.exp(-((x - 6.3) ** 2) / 4 - (y - 0.2) ** 2)
         opt.tell(batch, values + 0.05 * rng.standard_normal(len(batch)))
     best = opt.recommend()
-    assert best.point[0] == pytest.approx(6.3, abs=0.4)
-    assert best.point[1] == pytest.approx(0.2, abs=0.25)
+    assert best.point["x"] == pytest.approx(6.3, abs=0.4)
+    assert best.point["y"] == pytest.approx(0.2, abs=0.25)
     assert best.lower <= 1.0 <= best.lower + best.gap
     assert opt.dictionary_points.shape[1] == 2
 

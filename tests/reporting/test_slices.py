@@ -59,7 +59,7 @@ def test_a_slice_on_a_box(path):
         first, second = slices.through_best(study)
         assert {first.name, second.name} == {"dose", "heat"}
         assert first.range >= second.range
-        line = np.repeat(study.best().point[None], len(first.x), axis=0)
+        line = np.repeat(box.encode([study.best().point]), len(first.x), axis=0)
         line[:, box.names.index(first.name)] = first.x
         mean, deviation = study.optimizer.predict(line, pending=False)
         assert first.mean == pytest.approx(mean, rel=1e-6)
