@@ -32,6 +32,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from noregret import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    """Options of the command itself, before the name of what to do."""
+
+
 StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
