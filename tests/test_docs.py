@@ -19,7 +19,7 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    scope = {}
+    scope = {"__name__": "documentation"}
     for block in BLOCK.findall((DOCS / page).read_text(encoding="utf-8")):
         exec(compile(block, str(DOCS / page), "exec"), scope)
 

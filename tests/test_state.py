@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,6 +10,10 @@ from reference import problem, run
 from sklearn.gaussian_process import kernels as sk
 
 import noregret as nr
+from noregret.parts import Parts
+from noregret.picking.looks import LooksByBounds
+from noregret.picking.ucb import ucb
+from noregret.widths.evidence import theory
 
 
 def played(kernel=None, domain=None, seed=0, steps=40, **options):
@@ -100,6 +105,38 @@ def test_a_width_that_is_a_function_must_be_given_again(tmp_path):
     with pytest.raises(ValueError, match="width is a function"):
         nr.load(tmp_path / "run.npz")
     same_future(opt, nr.load(tmp_path / "run.npz", width=width), f)
+
+
+class Counting(LooksByBounds):
+    """Picks by bounds, and counts the batches."""
+
+    batches = 0
+
+    def choose(self, now, limit):
+        self.batches += 1
+        return self._by_bounds.choose(now, limit)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Counter(nr.Optimizer):
+    """GP-UCB with a chooser of its own."""
+
+    def parts(self):
+        return Parts(chooser=Counting(ucb(self.domain, self.search)), widths={"theory": theory})
+
+
+def test_parts_from_outside_the_package_are_stored(tmp_path):
+    X, f, rng = problem(arms=50)
+    opt = run(Counter(X, nr.RBF(0.3), noise=0.1, norm=5.0, seed=0), f, 0.1, rng, 20)
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz", algorithm=Counter)
+    assert again.chooser.batches == opt.chooser.batches > 10
+    same_future(opt, again, f)
+    with pytest.raises(ValueError, match="algorithm=Yours"):
+        nr.load(tmp_path / "run.npz")
+    # A file can name only classes that the algorithm is made of.
+    with pytest.raises(ValueError, match="no part of a run"):
+        nr.load(tmp_path / "run.npz", algorithm=nr.GPUCB)
 
 
 def test_a_fresh_start_from_a_file(tmp_path):

@@ -521,8 +521,9 @@ class Optimizer(ABC):
         about = {"algorithm": type(self).__name__.lower(), "settings": self.settings()}
         state.write(file, about, self.domain, given, self._run, candidates=candidates)
 
-    def resume(self, run: Run) -> None:
+    def resume(self, saved: state.Saved, kernel: Any) -> None:
         """Go on from a run that was saved with these settings."""
+        run: Run = saved.run(self.domain, kernel, like=self._run)
         self._set("_run", run)
         run.chooser.restart(self.domain, keep=True)
 

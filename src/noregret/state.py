@@ -113,9 +113,14 @@ class Saved:
             raise ValueError("this run's kernel is a callable: pass it again, load(path, kernel=k)")
         return spec if isinstance(spec, str) else from_spec(spec, self._arrays)
 
-    def run(self, domain: Domain, kernel: Any) -> Any:
-        """The tree, for the domain and kernel in use."""
-        return _Reader(self._arrays, domain, kernel).decode(self.header["run"])
+    def run(self, domain: Domain, kernel: Any, like: Any) -> Any:
+        """The tree, for the domain and kernel in use.
+
+        ``like`` is the tree of a new run: classes outside the package are made where they are part
+        of it, so that a file cannot name any other code.
+        """
+        own = {_name_of(cls): cls for cls in _classes_in(like, set())}
+        return _Reader(self._arrays, domain, kernel, own).decode(self.header["run"])
 
 
 def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
@@ -216,19 +221,21 @@ class _Writer:
 
     def _object(self, value: Any) -> Any:
         cls = type(value)
-        if not cls.__module__.startswith(_PACKAGE):
-            raise TypeError(f"a {cls.__name__} cannot be stored in a file")
-        name = f"{cls.__module__}:{cls.__qualname__}"
         # A class may leave out what it can compute again, as for copies and pickles.
         held = value.__getstate__() or {}
-        return {"class": name, "of": {k: self.encode(v) for k, v in held.items()}}
+        if cls.__module__ == "builtins" or callable(value) or not isinstance(held, dict):
+            raise TypeError(f"a {cls.__name__} cannot be stored in a file")
+        return {"class": _name_of(cls), "of": {k: self.encode(v) for k, v in held.items()}}
 
 
 class _Reader:
     """Makes a tree again."""
 
-    def __init__(self, arrays: Arrays, domain: Domain, kernel: Any) -> None:
+    def __init__(
+        self, arrays: Arrays, domain: Domain, kernel: Any, own: dict[str, type[Any]]
+    ) -> None:
         self._arrays, self._domain, self._kernel = arrays, domain, kernel
+        self._own = own  # classes outside the package that may be made, by name
         self._made: dict[str, Callable[[Any], Any]] = {
             "float": float,
             "bytes": bytes.fromhex,
@@ -257,12 +264,7 @@ class _Reader:
         return self._made[kind](content)
 
     def _object(self, value: dict[str, Any]) -> Any:
-        module, _, name = value["class"].partition(":")
-        if not module.startswith(_PACKAGE) or not name.isidentifier():
-            raise ValueError(f"{value['class']!r} is no part of a run")
-        cls = getattr(importlib.import_module(module), name)
-        if not isinstance(cls, type) or cls.__module__ != module:
-            raise ValueError(f"{value['class']!r} is no part of a run")
+        cls = self._own.get(value["class"]) or _class_of_package(value["class"])
         if dataclasses.is_dataclass(cls):
             missing = {part.name for part in dataclasses.fields(cls)} - value["of"].keys()
             if missing:
@@ -289,6 +291,40 @@ class _Reader:
             if number >= 0:
                 made[i] = points[number]
         return made
+
+
+def _name_of(cls: type[Any]) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _class_of_package(full: str) -> type[Any]:
+    """The class of the package that has this name in a file."""
+    module, _, name = full.partition(":")
+    if not module.startswith(_PACKAGE) or not name.isidentifier():
+        raise ValueError(f"{full!r} is no part of a run of this algorithm")
+    cls = getattr(importlib.import_module(module), name)
+    if not isinstance(cls, type) or cls.__module__ != module:
+        raise ValueError(f"{full!r} is no part of a run of this algorithm")
+    return cls
+
+
+def _classes_in(tree: Any, seen: set[int]) -> set[type[Any]]:
+    """The classes of objects in a tree that are not of the package."""
+    if id(tree) in seen or isinstance(tree, (np.ndarray, np.random.Generator, Kernel)):
+        return set()
+    seen.add(id(tree))
+    held: list[Any] = []
+    if isinstance(tree, dict):
+        held = list(tree.values())
+    elif isinstance(tree, (list, tuple, set)):
+        held = list(tree)
+    elif hasattr(tree, "__dict__") and not callable(tree):
+        held = list(vars(tree).values())
+    found = set().union(*(_classes_in(part, seen) for part in held))
+    cls = type(tree)
+    if cls.__module__ != "builtins" and not cls.__module__.startswith(_PACKAGE):
+        found.add(cls)
+    return found
 
 
 def _generator(content: Any) -> np.random.Generator:

@@ -98,7 +98,7 @@ def load(
         optimizer = cls(space, own, **{**header["settings"], **settings})
         if not fresh:
             kernel = own if isinstance(own, str) else as_kernel(own)
-            optimizer.resume(saved.run(optimizer.domain, kernel))
+            optimizer.resume(saved, kernel)
     except (KeyError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is not a whole noregret run: {error!r} is missing") from error
     return optimizer
