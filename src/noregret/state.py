@@ -333,6 +333,11 @@ def _generator(content: Any) -> np.random.Generator:
     return rng
 
 
+def keeps(domain: Candidates | Space) -> bool:
+    """Whether a file can hold the domain, so that nobody has to give it again."""
+    return bool(_domain_spec(domain, {}, True).get("stored", True))
+
+
 def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -> Any:
     if isinstance(domain, Box):
         arrays["bounds"] = domain.bounds

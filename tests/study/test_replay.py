@@ -3,10 +3,12 @@
 import sqlite3
 
 import pytest
-from studies import evaluate, new
+from studies import evaluate, f, new
 
 import noregret as nr
 from noregret.study import replay
+from noregret.study.file import StudyFile
+from noregret.study.sums import trial_sums
 
 
 @pytest.mark.parametrize("algorithm", ["bbkb", "bkb", "gpucb", "gpbucb", "uniform"])
@@ -45,12 +47,17 @@ def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):
         evaluate(study, study.ask(2))
     study.ask(2)
     study.close()
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE trials SET id = (id + 1) % 60 WHERE number = 2")
-    connection.commit()
-    connection.close()
+    file = StudyFile.open(path, write=True)
+    with file.transaction():
+        file.execute("DELETE FROM blobs WHERE name LIKE 'snapshot/%'")
+        row = file.execute("SELECT * FROM trials WHERE number = 2")[0]
+        other = (row[0], (row[1] + 1) % 60, *row[2:-1])
+        (new_sum,) = trial_sums([other]).tolist()
+        file.execute("UPDATE trials SET id = ?, sum = ? WHERE number = 2", (other[1], new_sum))
+    file.close()
+    again = nr.Study.open(path)
     with pytest.warns(RuntimeWarning, match="other questions"):
-        again = nr.Study.open(path)
+        assert again.optimizer.t > 0
     with again:
         assert again.optimizer.t == again.counts()["told"]
         assert again.optimizer.pending == again.counts()["pending"]
@@ -59,6 +66,35 @@ def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):
     with nr.Study.open(path) as third:  # without a warning
         assert third.optimizer.t == following
         assert "rebuilt" in third.events()["event"].to_list()
+
+
+def test_answers_are_written_without_an_optimiser(path, tmp_path, monkeypatch):
+    """Told by processes that only tell: the same as told by the one that asked."""
+    whole = new(tmp_path / "whole.db")
+    new(path).close()
+    for _ in range(4):
+        asked = whole.ask(3)
+        evaluate(whole, asked)
+        with nr.Study.open(path) as study:
+            assert study.ask(3).ids.tolist() == asked.ids.tolist()
+        with monkeypatch.context() as patched, nr.Study.open(path) as study:
+            patched.setattr(replay, "restore", None)
+            study.tell(study.pending(), [f(x) for x in asked.points])
+    with nr.Study.open(path) as study:
+        assert replay.dump(study.optimizer, candidates=True) == replay.dump(
+            whole.optimizer, candidates=True
+        )
+
+
+def test_a_study_that_was_closed_is_opened_without_replay(path, monkeypatch):
+    with new(path) as study:
+        for _ in range(3):
+            evaluate(study, study.ask(2))
+        study.ask(2)
+        before = replay.dump(study.optimizer, candidates=True)
+    monkeypatch.setattr(nr.BBKB, "ask", None)
+    with nr.Study.open(path) as again:
+        assert replay.dump(again.optimizer, candidates=True) == before
 
 
 def test_a_damaged_snapshot_is_replaced_by_the_log(path, monkeypatch):

@@ -47,7 +47,6 @@ def test_a_damaged_table_is_refused_and_the_rest_is_saved(path, which):
     with pytest.raises(StudyError, match=r"damaged.*noregret export .* --salvage"):
         nr.Study.open(path)
     saved = salvage(path)
-    assert saved.problems
     numbers = saved.trials["trial"].to_list()
     assert len(numbers) > n / 2
     assert sorted(numbers + saved.lost) == list(range(n))
@@ -70,3 +69,65 @@ def test_a_database_that_is_no_study(path):
     for read in (nr.Study.open, salvage):
         with pytest.raises(StudyError, match="not a noregret study"):
             read(path)
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.99])
+def test_a_file_that_was_cut_off(path, part):
+    n = filled(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(part * len(data))])
+    if part < 0.9:
+        with pytest.raises(StudyError, match=r"damaged.*noregret export .* --salvage"):
+            nr.Study.open(path)
+    saved = salvage(path)
+    whole = [number for number in range(n) if number not in saved.lost]
+    assert saved.trials["trial"].to_list() == whole
+    assert saved.trials["value"].to_list() == [number % 10 for number in whole]
+    readable = sum(one * 4096 <= part * len(data) - 4096 for one in trial_pages(data))
+    assert len(whole) >= 10 * readable
+
+
+def trial_pages(data):
+    """Numbers of the pages with rows of trials."""
+    return [i // 4096 for i in range(0, len(data), 4096) if data[i : i + 4096].count(b"told") > 9]
+
+
+def test_bytes_changed_all_over_the_file(path):
+    n = filled(path)
+    rng, data = np.random.default_rng(0), bytearray(path.read_bytes())
+    for at in rng.integers(0, len(data), 40):
+        data[at] = rng.integers(256)
+    data[:100] = bytes(100)  # the header too
+    path.write_bytes(data)
+    saved = salvage(path)
+    numbers = saved.trials["trial"].to_list()
+    assert len(numbers) > 0.9 * n
+    assert saved.trials["value"].to_list() == [number % 10 for number in numbers]
+    assert sorted(numbers + saved.lost) == list(range(n))
+
+
+def test_what_is_still_in_the_log_beside_the_file(path):
+    """A writer was killed, and the file itself has never seen its last answers."""
+    filled(path, 50)
+    study = nr.Study.open(path)
+    trials = study.ask(10)
+    study.tell(trials, np.arange(10.0))
+    study.tell(study.ask(1), failed="spilt " * 1500)
+    copy = path.with_name("copy.db")
+    for suffix in ("", "-wal"):
+        copy.with_name(copy.name + suffix).write_bytes(
+            path.with_name(path.name + suffix).read_bytes()
+        )
+    expected = study.trials()
+    study.close()
+    saved = salvage(copy)
+    assert saved.lost == []
+    assert saved.trials.equals(expected)
+
+
+def test_points_of_a_box_are_saved_with_their_names(path):
+    box = nr.Box({"heat": (0, 1), "time": (2, 9), **{f"x{i}": (0, 1) for i in range(8)}})
+    with nr.Study.create(path, box, "uniform", kernel=nr.RBF(1.0), seed=0) as study:
+        study.tell(study.ask(5), np.arange(5.0))
+        expected = study.trials()
+    assert salvage(path).trials.equals(expected)

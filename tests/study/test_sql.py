@@ -8,19 +8,20 @@ import pytest
 
 from noregret import study
 from noregret.study import sql
+from noregret.study.database import On
 
 
 @pytest.fixture
 def storage():
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    made = sql.Storage(sql.on(connection))
+    made = sql.Storage(On(connection, Path("a.db")))
     made.create({"direction": "maximize"}, {"start": b"abc"})
     yield made
     connection.close()
 
 
 def test_a_new_file_says_what_it_is(storage):
-    assert (storage.application(), storage.format()) == (sql.APPLICATION, sql.FORMAT)
+    assert storage.marks() == (sql.APPLICATION, sql.FORMAT)
     assert storage.settings() == {"direction": "maximize"}
     assert storage.get_blob("start") == b"abc"
     assert storage.get_blob("none") is None
@@ -31,12 +32,9 @@ def test_a_new_file_says_what_it_is(storage):
 def test_trials_are_found_by_what_happened_to_them(storage):
     ask = storage.add_operation("ask", 3, {"size": 3})
     assert storage.add_trials(ask, [(5, None), (7, None), (5, None)], "ask") == [0, 1, 2]
-    late = storage.add_operation("tell")
-    storage.end_trial(late, 2, 0.5, None)
-    later = storage.add_operation("tell")
-    storage.end_trial(later, 0, 1.5, None)
-    fail = storage.add_operation("fail")
-    storage.end_trial(fail, 1, None, "spilt")
+    for number, value, reason in [(2, 0.5, None), (0, 1.5, None), (1, None, "spilt")]:
+        operation = storage.add_operation("tell" if reason is None else "fail")
+        storage.end_trials(operation, storage.find_trials([number]), [value], reason)
     history = storage.add_operation("history")
     assert storage.add_trials(history, [(9, None)], "history", [2.5]) == [3]
     run = storage.add_operation("ask", None, {"size": 1})
@@ -44,40 +42,36 @@ def test_trials_are_found_by_what_happened_to_them(storage):
 
     assert [trial.number for trial in storage.trials_asked_by(ask)] == [0, 1, 2]
     assert [trial.number for trial in storage.trials_done_by(history)] == [3]
-    assert [(trial.number, trial.value) for trial in storage.told_trials()] == [
-        (2, 0.5),
-        (0, 1.5),
-        (3, 2.5),
-    ]
-    assert (storage.trial(1).status, storage.trial(1).reason) == ("failed", "spilt")
-    assert storage.trial(9) is None
+    assert [trial.number for trial in storage.find_trials([3, 9, 1])] == [3, 1]
+    (failed,) = storage.find_trials([1])
+    assert (failed.status, failed.reason) == ("failed", "spilt")
     (pending,) = storage.pending_trials()
     assert pending.packed == (-1, b"point")
-    assert storage.count_by_status() == {"pending": 1, "told": 3, "failed": 1}
-    assert storage.count_history() == 1
-    assert storage.largest_number() == storage.largest_number_by_index() == 4
-    assert [trial.number for trial in storage.trials_between(1, 3)] == [1, 2, 3]
+    head = storage.head()
+    assert (head.pending, head.told, head.failed, head.history) == (1, 3, 1, 1)
+    (chunk,) = storage.trial_chunks()
+    assert [trial.value for trial in chunk] == [1.5, None, 0.5, 2.5, None]
 
 
 def test_operations_are_numbered_and_read_in_order(storage):
-    assert storage.last_operation() == 0
+    assert storage.head().operation == 0
     assert storage.last_ask() is None
     for kind, info in [("ask", {"best": {"t": 0}}), ("tell", None), ("ask", {"best": {"t": 8}})]:
         storage.add_operation(kind, info=info)
     assert [one.kind for one in storage.operations(after=1)] == ["tell", "ask"]
     assert storage.last_ask().info == {"best": {"t": 8}}
-    assert storage.last_best_noted() == 8
+    assert storage.head().noted == 8
 
 
 def test_trials_of_a_run_are_never_overdue(storage):
     operation = storage.add_operation("ask", 1)
     storage.add_trials(operation, [(0, None)], "ask")
     storage.add_trials(operation, [(0, None)], "run")
-    now = storage.trial(0).given_at
+    now = storage.find_trials([0])[0].given_at
     assert [trial.number for trial in storage.overdue_trials(now + 1)] == [0]
     assert storage.overdue_trials(now) == []
-    storage.reassign_trial(0)
-    assert storage.trial(0).times_given == 2
+    storage.reassign_trial(*storage.find_trials([0]))
+    assert storage.find_trials([0])[0].times_given == 2
 
 
 def test_long_bytes_are_stored_in_parts(storage, monkeypatch):
@@ -89,6 +83,8 @@ def test_long_bytes_are_stored_in_parts(storage, monkeypatch):
 
 
 def test_two_snapshots_are_kept(storage):
+    for _ in range(12):
+        storage.add_operation("tell")
     for operation in (3, 8, 12):
         storage.put_snapshot(operation, b"%d" % operation)
     assert storage.snapshots() == [12, 8]

@@ -1,5 +1,7 @@
 """What can go wrong with a study."""
 
+from pathlib import Path
+
 
 class StudyError(ValueError):
     """A study cannot do what it was asked to; nothing has been changed."""
@@ -11,6 +13,14 @@ class LockedError(StudyError):
 
 class DamagedError(StudyError):
     """The file is not a study, or is damaged."""
+
+    @classmethod
+    def of(cls, path: Path, why: str) -> "DamagedError":
+        """What is wrong with a study's file, and how to save the rest."""
+        return cls(
+            f"{path} is damaged, or not a study: {why}. What can still be read of its trials is "
+            f"saved by: noregret export {path} --salvage --to csv"
+        )
 
 
 class FullError(StudyError):

@@ -1,15 +1,21 @@
 """An open study file: one writer, transactions, SQLite's errors in plain words."""
 
+import contextlib
+import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from noregret.study import sql
-from noregret.study.errors import DamagedError, FullError, StudyError
+from noregret.study.database import On, Row
+from noregret.study.errors import DamagedError, FullError, LockedError, StudyError
 from noregret.study.lock import WriterLock
+
+#: the tables of files up to so many bytes are checked whole when a writer opens them
+_CHECKED = 8 * 2**20
 
 
 class StudyFile:
@@ -18,52 +24,77 @@ class StudyFile:
     Attributes
     ----------
     path
-        Where it is.
+        Where it is, as given.
     storage
         What it holds.
+    mutex
+        Held by whoever uses the file: one thread at a time.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
         self.path = path
-        self.storage = sql.Storage(self.execute)
+        self.storage = sql.Storage(self)
+        self.mutex = threading.RLock()
+        self._real = path.resolve()
+        self._identity = _identity(self._real)
         self._connection = connection
         self._lock = lock
-        self._mutex = threading.RLock()
 
     @classmethod
     def create(cls, path: Path, settings: dict[str, Any], blobs: dict[str, bytes]) -> "StudyFile":
-        """A new file with these settings (JSON) and bytes; an existing one is refused."""
-        if path.exists():
-            raise StudyError(f"{path} exists already: open it, or choose another name")
-        if not path.absolute().parent.is_dir():
-            raise StudyError(f"{path.absolute().parent} is not a folder")
-        lock = WriterLock(path)
+        """A new file with these settings (JSON) and bytes; an existing one is refused.
+
+        It is made beside its place and moved there when it is whole, by the holder of the lock.
+        """
+        real = path.resolve()
+        if not real.parent.is_dir():
+            raise StudyError(f"{real.parent} is not a folder")
+        lock = WriterLock(real)
+        new = real.with_name(real.name + "-new")
         try:
-            file = cls(path, connect(path, write=True), lock)
+            if os.path.lexists(real):
+                raise StudyError(f"{path} exists already: open it, or choose another name")
+            _remove(new)  # of a process that was killed here
             try:
-                file.execute(sql.WRITE_AHEAD)
-                with file.transaction():
-                    file.storage.create(settings, blobs)
+                _make(new, settings, blobs)
+                new.rename(real)
             except BaseException:
-                file._connection.close()
-                for suffix in ("", "-wal", "-shm"):
-                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+                _remove(new)
                 raise
+            _sync_folder(real.parent)
+            return cls(path, connect(real, write=True), lock)
         except BaseException:
             lock.release()
             raise
-        return file
 
     @classmethod
-    def open(cls, path: Path, *, write: bool) -> "StudyFile":
-        """An existing file; the one writer holds its lock until :meth:`close`."""
+    def open(cls, path: Path, *, write: bool, wait: float = 0.0) -> "StudyFile":
+        """An existing file; the one writer holds its lock until :meth:`close`.
+
+        Parameters
+        ----------
+        path
+            The file.
+        write
+            Whether to be the one writer.
+        wait
+            Seconds to wait for another writer to leave.
+        """
         if not path.is_file():
             raise FileNotFoundError(f"there is no study at {path}")
-        lock = WriterLock(path) if write else None
+        lock = WriterLock(path.resolve(), wait) if write else None
         try:
-            file = cls(path, connect(path, write=write), lock)
+            if not path.is_file():
+                raise FileNotFoundError(f"there is no study at {path} any more")
+            if write and path.stat().st_nlink > 1:
+                raise LockedError(
+                    f"{path} has {path.stat().st_nlink} names (hard links), and two writers could "
+                    "use two of them: remove the other names, or write to a copy"
+                )
+            file = cls(path, connect(path.resolve(), write=write), lock)
             try:
-                file._check()
+                with file.transaction():
+                    file._check()
             except BaseException:
                 file._connection.close()
                 raise
@@ -74,17 +105,35 @@ class StudyFile:
         return file
 
     def _check(self) -> None:
-        if self.storage.application() != sql.APPLICATION:
-            raise DamagedError(f"{self.path} is an SQLite file, but not a noregret study")
-        found = self.storage.format()
+        storage = self.storage
+        application, found = storage.marks()
+        if application != sql.APPLICATION:
+            raise StudyError(f"{self.path} is an SQLite file, but not a noregret study")
         if found != sql.FORMAT:
             raise StudyError(
                 f"{self.path} has format {found}; this version of noregret reads format "
                 f"{sql.FORMAT}"
             )
-        problems = self.storage.problems(1) if self.writable else []
-        if problems:
-            raise _damaged(self.path, " ".join(problems[0].split()))
+        foreign = storage.foreign()
+        if foreign:
+            raise DamagedError.of(
+                self.path,
+                f"it does not hold just the tables of a study: {', '.join(foreign)[:200]}",
+            )
+        storage.check_ends()
+        if self.writable and self._real.stat().st_size <= _CHECKED:
+            self.check()
+
+    def check(self) -> None:
+        """Read everything but snapshots and compare it with its checksums."""
+        for problem in self.storage.problems(1):
+            raise DamagedError.of(self.path, " ".join(problem.split()))
+        self.storage.settings()
+        self.storage.events()
+        self.storage.operations()
+        for _ in self.storage.trial_chunks():
+            pass
+        self.storage.pending_trials()
 
     @property
     def writable(self) -> bool:
@@ -93,72 +142,147 @@ class StudyFile:
 
     def close(self) -> None:
         """Let go of the file; what was written is on disk already."""
-        with self._mutex:
+        with self.mutex:
+            if self._lock is not None:
+                # So that one file is left; readers may keep the log beside it a little longer.
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute(sql.WRITE_BACK)
             self._connection.close()
             if self._lock is not None:
                 self._lock.release()
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """Run one statement; all rows of the result."""
-        with self._mutex, self._plain_errors():
+        with self.mutex, self._plain_errors():
             return self._connection.execute(statement, values).fetchall()
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        with self.mutex, self._plain_errors():
+            self._connection.executemany(statement, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing, and on disk when the block has been left."""
-        with self._mutex:
+        with self.mutex:
+            self._check_place()
             self.execute(sql.BEGIN_WRITING if self.writable else sql.BEGIN_READING)
             try:
                 yield
+                self._check_place()
                 self.execute(sql.COMMIT)
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute(sql.ROLLBACK)
                 raise
 
+    def _check_place(self) -> None:
+        """What is written must be found again under the study's name."""
+        if self.writable and _identity(self._real) != self._identity:
+            raise StudyError(
+                f"{self.path} has been moved, deleted or replaced since it was opened: nothing "
+                "was written. Open it where it is now"
+            )
+
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
-            words = str(error)
-            if "full" in words or "disk I/O" in words:
-                raise FullError(
-                    f"{self.path} cannot be written ({words}): free some space and go on; "
-                    "nothing of this call was stored, and nothing stored before is lost"
-                ) from error
-            if "malformed" in words:
-                raise _damaged(self.path, words) from error
-            raise StudyError(f"{self.path}: {words}") from error
         except sqlite3.ProgrammingError as error:
             raise StudyError(f"{self.path} has been closed: open it again") from error
-        except sqlite3.DatabaseError as error:
-            raise _damaged(self.path, str(error)) from error
+        except sqlite3.Error as error:
+            raise plain_error(self.path, error) from error
+
+
+def plain_error(path: Path, error: sqlite3.Error) -> StudyError:
+    """What SQLite says, in our words."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return FullError(
+            f"{path} cannot be written ({error}): free some space and go on; nothing of this "
+            "call was stored, and nothing stored before is lost"
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LockedError(f"{path} is kept busy by a program other than noregret ({error})")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return StudyError(
+            f"{path} cannot be opened or written to ({error}): look at the rights of the file and "
+            "its folder"
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DamagedError.of(path, str(error))
+    return StudyError(f"{path}: {error}")
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """A connection to a database; what is no database is refused."""
-    mode = "rwc" if write else "ro"
+    try:
+        try:
+            return _connection(path, "mode=rw" if write else "mode=ro", write)
+        except sqlite3.OperationalError:
+            # A reader in a folder it may not write to: nothing but the file is needed, unless a
+            # writer has left something beside it.
+            beside = path.with_name(path.name + "-wal")
+            if write or os.access(path.parent, os.W_OK) or beside.exists():
+                raise
+            return _connection(path, "mode=ro&immutable=1", write)
+    except sqlite3.Error as error:
+        raise plain_error(path, error) from error
+
+
+def _connection(path: Path, options: str, write: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}",
+        f"{path.as_uri()}?{options}",
         uri=True,
         isolation_level=None,
         timeout=30.0,
         check_same_thread=False,
     )
     try:
-        connection.execute(sql.WRITE_THROUGH if write else sql.TRY_TO_READ).fetchone()
-    except sqlite3.OperationalError as error:
+        connection.execute(sql.DISTRUST)
+        connection.execute(sql.TRY_TO_READ).fetchone()
+        if write:
+            connection.execute(sql.WRITE_THROUGH)
+    except BaseException:
         connection.close()
-        raise StudyError(f"{path} cannot be opened: {error}") from error
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _damaged(path, str(error)) from error
+        raise
     return connection
 
 
-def _damaged(path: Path, why: str) -> DamagedError:
-    return DamagedError(
-        f"{path} is damaged, or not a study ({why}). What can still be read of its trials is saved "
-        f"by: noregret export {path} --salvage --to csv"
-    )
+def _make(path: Path, settings: dict[str, Any], blobs: dict[str, bytes]) -> None:
+    """A whole study in one file."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute(sql.WRITE_THROUGH)
+        connection.execute(sql.BEGIN_WRITING)
+        sql.Storage(On(connection, path)).create(settings, blobs)
+        connection.execute(sql.COMMIT)
+        connection.execute(sql.WRITE_AHEAD)
+    except sqlite3.Error as error:
+        raise plain_error(path, error) from error
+    finally:
+        connection.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file has this name now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The file's new name is on disk; systems that cannot do this do it themselves."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -16,52 +16,92 @@ from pathlib import Path
 from typing import Any
 
 from noregret.study import sql
-from noregret.study.errors import FullError, LockedError
+from noregret.study.database import On
+from noregret.study.errors import FullError, LockedError, StudyError
 from noregret.study.rows import Holder
 
-_ATTEMPTS = 20
+#: how often the lock file may vanish, because its holder leaves, before that is an error
+_ATTEMPTS = 40
+#: seconds between two attempts
+_PAUSE = 0.02
 
 
 class WriterLock:
-    """Held from construction to :meth:`release`; raises :class:`LockedError` naming the holder."""
+    """Held from construction to :meth:`release`; raises :class:`LockedError` naming the holder.
 
-    def __init__(self, study: Path) -> None:
+    Parameters
+    ----------
+    study
+        The study's file, with symbolic links resolved: all its names share one lock.
+    wait
+        Seconds to wait for another writer to leave.
+    """
+
+    def __init__(self, study: Path, wait: float = 0.0) -> None:
         self.path = study.with_name(study.name + "-lock")
         self._token = uuid.uuid4().hex
         self._connection: sqlite3.Connection | None = None
-        for _ in range(_ATTEMPTS):
+        end, left = time.monotonic() + wait, _ATTEMPTS
+        while True:
+            refusal = self._attempt(study)
+            if refusal is None:
+                return
+            if isinstance(refusal, LockedError):
+                over = time.monotonic() >= end
+            else:
+                left -= 1
+                over = left <= 0 and time.monotonic() >= end
+            if over:
+                raise refusal
+            time.sleep(_PAUSE)
+
+    def _attempt(self, study: Path) -> StudyError | None:
+        """Try to take the lock; why it cannot be taken now."""
+        try:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, timeout=0.2, check_same_thread=False
             )
-            if self._acquire(connection, study):
-                self._connection = connection
-                return
-            connection.close()
-        raise LockedError(f"other processes keep opening and closing {study}; try again")
-
-    def _acquire(self, connection: sqlite3.Connection, study: Path) -> bool:
-        """Whether the lock is ours; not where its file was removed by a holder that left."""
+        except sqlite3.Error as error:
+            return self._refusal(error, study)
         try:
-            return self._lock(connection)
-        except sqlite3.OperationalError as error:
-            connection.close()
-            if "locked" in str(error):
-                raise LockedError(
-                    f"{study} is being written to by {self._holder()}. Readers are welcome "
-                    "(read_only=True); a second writer has to wait until that one is done."
-                ) from error
-            raise FullError(f"{self.path} cannot be written: {error}") from error
-        except sqlite3.DatabaseError as error:
-            connection.close()
-            raise LockedError(
+            if self._lock(connection):
+                self._connection = connection
+                return None
+            refusal: StudyError = LockedError(
+                f"other processes keep opening and closing {study}; try again"
+            )
+        except sqlite3.Error as error:
+            refusal = self._refusal(error, study)
+        connection.close()
+        return refusal
+
+    def _refusal(self, error: sqlite3.Error, study: Path) -> StudyError:
+        code = error.sqlite_errorcode & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return LockedError(
+                f"{study} is being written to by {self._holder()}. Readers are welcome "
+                "(read_only=True); a second writer waits until that one is done: wait=SECONDS, "
+                "--wait SECONDS"
+            )
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return LockedError(
                 f"{self.path} is damaged ({error}); if no process uses the study, remove it"
-            ) from error
+            )
+        if code == sqlite3.SQLITE_FULL:
+            return FullError(f"{self.path} cannot be written: {error}")
+        if not os.access(self.path.parent, os.W_OK):
+            return StudyError(
+                f"{self.path.parent} cannot be written to: open the study for reading "
+                "(read_only=True), or copy it to a folder of your own"
+            )
+        # Also where the holder has just removed the file: the next attempt makes a new one.
+        return FullError(f"{self.path} cannot be written: {error}")
 
     def _lock(self, connection: sqlite3.Connection) -> bool:
         """Write our name and lock the file; whether it is the file that others see too."""
         # Fully journalled: a holder killed while it writes its name must not leave a broken lock.
         connection.execute(sql.BEGIN_WRITING)
-        sql.HolderTable(sql.on(connection)).write(Holder(self._token, _about_me()))
+        sql.HolderTable(On(connection, self.path)).write(Holder(self._token, _about_me()))
         connection.execute(sql.COMMIT)
         connection.execute(sql.BEGIN_WRITING)  # until release; others can still read our name
         holder = _read_holder(self.path)
@@ -97,10 +137,10 @@ def _about_me() -> dict[str, Any]:
 
 def _read_holder(path: Path) -> Holder | None:
     try:
-        reader = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        reader = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
         try:
-            return sql.HolderTable(sql.on(reader)).read()
+            return sql.HolderTable(On(reader, path)).read()
         finally:
             reader.close()
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError, TypeError, KeyError):
         return None

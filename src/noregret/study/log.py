@@ -2,31 +2,38 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from noregret._types import Floats
 from noregret.algorithms import Optimizer
 from noregret.results import BatchInfo
+from noregret.spaces import Domain
 from noregret.study import replay
-from noregret.study.errors import FullError, StudyError
+from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
-from noregret.study.rows import Packed
+from noregret.study.rows import Packed, Trial
 from noregret.study.units import Units
 
 #: the best choice is noted in the log each time the answers have grown by this factor
 _NOTE_GROWTH = 1.1
 
-#: a trial's number, and its value or ``None`` for a failure
-Answer = tuple[int, float | None]
+_NOT_STORED = {
+    "domain": "domain must be given, because this study's candidates are objects of your own",
+    "kernel": "kernel must be given, because this study's kernel is a callable of your own",
+}
+
+#: a trial as it was, and its value or ``None`` for a failure
+Answer = tuple[Trial, float | None]
 
 
 class Log:
     """Operations on a study: each is one transaction.
 
-    When one fails, the optimiser in memory may be ahead of the file; it is dropped, and made from
-    the file again when it is next needed.
+    The optimiser is made from the file when it is first needed: answers are written without it.
+    When an operation fails, the optimiser in memory may be ahead of the file; it is dropped, and
+    made again when it is next needed.
 
     Parameters
     ----------
@@ -43,8 +50,11 @@ class Log:
         sign = -1.0 if self.settings["direction"] == "minimize" else 1.0
         self.units = Units(sign, self.settings["prior_mean"])
         self._not_stored = domain, kernel
+        for name in self.settings["given_again"]:
+            if {"domain": domain, "kernel": kernel}[name] is None:
+                raise ValueError(f"{_NOT_STORED[name]}: pass it again, open(path, {name}=...)")
         self._state: replay.Replayed | None = None
-        self._noted_at: int | None = None  # answers there were when the best was last noted
+        self._domain: Domain | None = None
 
     # -- the optimiser -----------------------------------------------------------------------
 
@@ -52,6 +62,13 @@ class Log:
     def optimizer(self) -> Optimizer:
         """The optimiser after the whole log."""
         return self._current().optimizer
+
+    @property
+    def domain(self) -> Domain:
+        """What may be chosen."""
+        if self._domain is None:
+            self._domain = replay.stored_domain(self.storage, self._not_stored[0])
+        return self._domain
 
     def _current(self) -> replay.Replayed:
         """The state after the whole log: a reader catches up with the writer here."""
@@ -68,7 +85,7 @@ class Log:
         return self._state
 
     def _restore(self) -> replay.Replayed:
-        return replay.restore(self.storage, *self._not_stored, self.units)
+        return replay.restore(self.storage, self.domain, self._not_stored[1], self.units)
 
     def _report_rebuild(self, state: replay.Replayed) -> None:
         """Warn where the log could not be replayed, and store what was made of it."""
@@ -85,39 +102,51 @@ class Log:
             self.storage.add_event("rebuilt", {"why": state.rebuilt})
             self._put_snapshot(state)
 
-    @contextmanager
-    def _change(self) -> Iterator[replay.Replayed]:
-        """A transaction that changes the optimiser."""
+    def _check_writable(self) -> None:
         if not self.file.writable:
             raise StudyError(f"{self.file.path} has been opened read_only")
-        state = self._current()
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """A transaction that changes the study."""
+        self._check_writable()
         try:
             with self.file.transaction():
-                yield state
+                yield
         except BaseException:
             self._state = None
             raise
 
     # -- operations --------------------------------------------------------------------------
 
-    def ask(self, n: int | None, origin: str) -> list[int]:
-        """Numbers of the trials to evaluate next: overdue ones, then new ones."""
-        with self._change() as state:
-            numbers = self._overdue(n)
-            for number in numbers:
-                self._reassign(number)
+    def ask(
+        self, n: int | None, origin: str, deliver: Callable[[list[int]], None] | None = None
+    ) -> list[int]:
+        """Numbers of the trials to evaluate next: overdue ones, then new ones.
+
+        ``deliver`` is called with them before they count as handed out: where it fails, they are
+        not.
+        """
+        self._check_writable()
+        state = self._current()
+        with self._change():
+            overdue = self._overdue(n)
+            for trial in overdue:
+                self._reassign(trial)
+            numbers = [trial.number for trial in overdue]
             if n is None or len(numbers) < n:
                 wanted = None if n is None else n - len(numbers)
                 numbers += self._ask_for_new(state, wanted, origin)
+            if deliver is not None:
+                deliver(numbers)
         self._snapshot_if_due()
         return numbers
 
-    def _overdue(self, n: int | None) -> list[int]:
+    def _overdue(self, n: int | None) -> list[Trial]:
         timeout = self.settings["timeout"]
         if timeout is None:
             return []
-        overdue = self.storage.overdue_trials(given_before=time.time() - timeout)
-        return [trial.number for trial in overdue[:n]]
+        return self.storage.overdue_trials(given_before=time.time() - timeout)[:n]
 
     def _ask_for_new(self, state: replay.Replayed, n: int | None, origin: str) -> list[int]:
         best = self._best_to_note(state.optimizer)
@@ -128,73 +157,75 @@ class Log:
         choices = state.optimizer.domain.pack(batch.ids, batch.points)
         return self.storage.add_trials(state.operation, choices, origin)
 
-    def reassign(self, number: int) -> None:
+    def reassign(self, trial: Trial) -> None:
         """A pending trial is given to somebody else."""
-        with self.file.transaction():
-            self._reassign(number)
+        with self._change():
+            self._reassign(trial)
 
-    def _reassign(self, number: int) -> None:
-        self.storage.reassign_trial(number)
-        self.storage.add_event("reassigned", {"trial": number})
+    def _reassign(self, trial: Trial) -> None:
+        self.storage.reassign_trial(trial)
+        self.storage.add_event("reassigned", {"trial": trial.number})
 
     def tell(self, answers: Sequence[Answer], reason: str | None) -> None:
         """Answer pending trials, all with values or all failed for a reason."""
-        with self._change() as state:
+        with self._change():
             operation = self.storage.add_operation("tell" if reason is None else "fail")
-            for number, value in answers:
-                self.storage.end_trial(operation, number, value, reason)
-            done = self.storage.trials_done_by(operation)
-            choices = replay.choices_of(done, state.optimizer.domain)
-            if reason is None:
-                rewards = self.units.rewards([trial.value for trial in done])
-                state.optimizer.tell(choices, rewards)
-                state.answers += len(done)
-            else:
-                state.optimizer.cancel(choices)
-            state.operation = operation
+            self._end(operation, answers, reason)
+            if self._state is not None:
+                replay.follow(self.storage, self._state, self.units)
         self._snapshot_if_due()
+
+    def _end(self, operation: int, answers: Sequence[Answer], reason: str | None) -> None:
+        trials, values = zip(*answers, strict=True)
+        self.storage.end_trials(operation, trials, values, reason)
 
     def overwrite(self, answers: Sequence[Answer], reason: str | None) -> None:
         """Answer trials, some of which had another answer: a fresh optimiser is told everything."""
-        with self._change() as state:
+        with self._change():
             operation = self.storage.add_operation("rebuild")
-            for number, value in sorted(answers):
-                self.storage.end_trial(operation, number, value, reason)
-                self.storage.add_event("overwritten", {"trial": number, "value": value})
-            first = replay.first_optimizer(self.storage, *self._not_stored)
-            state.optimizer = replay.rebuild(self.storage, first, self.units, "").optimizer
-            state.operation = operation
+            self._end(operation, answers, reason)
+            for trial, value in answers:
+                self.storage.add_event("overwritten", {"trial": trial.number, "value": value})
+            first = replay.first_optimizer(self.storage, self.domain, self._not_stored[1])
+            self._state = replay.rebuild(self.storage, first, self.units, None)
             # Replay cannot cross this point, so the snapshot belongs to the same transaction.
-            self._put_snapshot(state)
+            self._put_snapshot(self._state)
 
     def history(self, choices: list[Packed], values: Floats) -> list[int]:
         """Take in answers that nobody asked for; the numbers of their trials."""
-        with self._change() as state:
+        with self._change():
             operation = self.storage.add_operation("history")
             numbers = self.storage.add_trials(operation, choices, "history", values.tolist())
-            unpacked = state.optimizer.domain.unpack(choices)
-            state.optimizer.tell(unpacked, self.units.rewards(values), unasked=True)
-            state.operation = operation
-            state.answers += len(numbers)
+            if self._state is not None:
+                replay.follow(self.storage, self._state, self.units)
         self._snapshot_if_due()
         return numbers
 
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something in the file."""
-        with self.file.transaction():
+        with self._change():
             self.storage.add_event(kind, details)
 
     # -- snapshots and notes -----------------------------------------------------------------
 
+    def close(self) -> None:
+        """Leave a snapshot, so that the next one who opens the file need not replay questions."""
+        with self.file.mutex:
+            if self._state is not None and self._state.asks and self.file.writable:
+                self._snapshot(self._state)
+            self._state = None
+            self.file.close()
+
     def _snapshot_if_due(self) -> None:
-        state = self._state
-        if state is None or not state.snapshot_due():
-            return
+        if self._state is not None and self._state.snapshot_due():
+            self._snapshot(self._state)
+
+    def _snapshot(self, state: replay.Replayed) -> None:
         counts = state.asks, state.answers
         try:
             with self.file.transaction():
                 self._put_snapshot(state)
-        except FullError as error:
+        except StudyError as error:
             # What was told is on disk without it; the next operation tries again.
             state.asks, state.answers = counts
             warnings.warn(f"no snapshot could be stored: {error}", RuntimeWarning, stacklevel=4)
@@ -206,13 +237,10 @@ class Log:
 
     def _best_to_note(self, optimizer: Optimizer) -> dict[str, float] | None:
         """The best choice so far, where the answers have grown enough since the last note."""
-        if self._noted_at is None:
-            self._noted_at = self.storage.last_best_noted()
-        t = optimizer.t
-        if t <= self._noted_at or t < _NOTE_GROWTH * self._noted_at:
+        t, noted = optimizer.t, self.storage.head().noted
+        if t <= noted or t < _NOTE_GROWTH * noted:
             return None
         best = self.units.recommendation(optimizer.recommend())
-        self._noted_at = t
         names = ("id", "mean", "lower", "upper", "gap")
         return {"t": t} | {name: getattr(best, name) for name in names}
 

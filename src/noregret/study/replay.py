@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noregret import load
+from noregret import load, state
 from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
 from noregret.spaces import Domain
@@ -56,55 +56,71 @@ def dump(optimizer: Optimizer, *, candidates: bool) -> bytes:
     return file.getvalue()
 
 
-def first_optimizer(storage: Storage, domain: Any, kernel: Any) -> Optimizer:
+def stored_domain(storage: Storage, given: Any) -> Domain:
+    """What may be chosen; ``given`` where it cannot be stored."""
+    return state.read(io.BytesIO(_start(storage))).domain(given)
+
+
+def first_optimizer(storage: Storage, domain: Domain, kernel: Any) -> Optimizer:
     """The optimiser as it was when the study was created."""
+    # Fresh: a later version may keep its state otherwise, but it can always start anew.
+    return load(io.BytesIO(_start(storage)), domain=domain, kernel=kernel, fresh=True)
+
+
+def _start(storage: Storage) -> bytes:
     data = storage.get_blob("start")
     if data is None:
         raise DamagedError("the study has lost its domain and settings")
-    # Fresh: a later version may keep its state otherwise, but it can always start anew.
-    return load(io.BytesIO(data), domain=domain, kernel=kernel, fresh=True)
+    return data
 
 
-def restore(storage: Storage, domain: Any, kernel: Any, units: Units) -> Replayed:
+def restore(storage: Storage, domain: Domain, kernel: Any, units: Units) -> Replayed:
     """The optimiser after the whole log.
 
-    ``domain`` and ``kernel`` are what cannot be stored of it, else ``None``.
+    Parameters
+    ----------
+    storage
+        The study's file.
+    domain
+        What may be chosen.
+    kernel
+        The kernel where it cannot be stored, else ``None``.
+    units
+        Of the study's values.
     """
-    first = first_optimizer(storage, domain, kernel)
     reason = ""
     for number in storage.snapshots():
-        data = io.BytesIO(storage.get_snapshot(number))
         try:
-            state = Replayed(load(data, domain=first.domain, kernel=kernel), number)
+            data = io.BytesIO(storage.get_snapshot(number))
+            found = Replayed(load(data, domain=domain, kernel=kernel), number)
         except ValueError as error:
             reason = f"snapshot {number} is damaged: {error}"
             continue
         try:
-            follow(storage, state, units)
-            return state
+            follow(storage, found, units)
+            return found
         except DivergedError as error:
             reason = str(error)
             break
     else:
         try:
-            state = Replayed(first, 0)
-            follow(storage, state, units)
-            return state
+            found = Replayed(first_optimizer(storage, domain, kernel), 0)
+            follow(storage, found, units)
+            return found
         except DivergedError as error:
             reason = reason or str(error)
-            first = first_optimizer(storage, domain, kernel)
-    return rebuild(storage, first, units, reason)
+    return rebuild(storage, first_optimizer(storage, domain, kernel), units, reason)
 
 
-def follow(storage: Storage, state: Replayed, units: Units) -> None:
-    """Apply every operation after ``state.operation``."""
-    for operation in storage.operations(after=state.operation):
-        _apply(storage, state, units, operation)
-        state.operation = operation.number
+def follow(storage: Storage, followed: Replayed, units: Units) -> None:
+    """Apply every operation after ``followed.operation``."""
+    for operation in storage.operations(after=followed.operation):
+        _apply(storage, followed, units, operation)
+        followed.operation = operation.number
 
 
-def _apply(storage: Storage, state: Replayed, units: Units, operation: Operation) -> None:
-    optimizer = state.optimizer
+def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operation) -> None:
+    optimizer = followed.optimizer
     if operation.kind == "ask":
         batch = optimizer.ask(operation.n)
         asked = storage.trials_asked_by(operation.number)
@@ -113,13 +129,13 @@ def _apply(storage: Storage, state: Replayed, units: Units, operation: Operation
                 f"operation {operation.number} asks other questions than the log says (another "
                 "version of noregret, NumPy or BLAS?)"
             )
-        state.asks += 1
+        followed.asks += 1
     elif operation.kind in ("tell", "history"):
         done = storage.trials_done_by(operation.number)
         rewards = units.rewards([trial.value for trial in done])
         choices = choices_of(done, optimizer.domain)
         optimizer.tell(choices, rewards, unasked=operation.kind == "history")
-        state.answers += len(done)
+        followed.answers += len(done)
     elif operation.kind == "fail":
         failed = storage.trials_done_by(operation.number)
         optimizer.cancel(choices_of(failed, optimizer.domain))
@@ -127,15 +143,17 @@ def _apply(storage: Storage, state: Replayed, units: Units, operation: Operation
         raise DivergedError(f"operation {operation.number} changed answers given before")
 
 
-def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str) -> Replayed:
+def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
-    told, pending = storage.told_trials(), storage.pending_trials()
+    told = [trial for chunk in storage.trial_chunks() for trial in chunk if trial.status == "told"]
+    told.sort(key=lambda trial: (trial.done_by, trial.number))
+    pending = storage.pending_trials()
     if told:
         rewards = units.rewards([trial.value for trial in told])
         first.tell(choices_of(told, first.domain), rewards)
     if pending:
         first.expect(choices_of(pending, first.domain))
-    return Replayed(first, storage.last_operation(), rebuilt=reason)
+    return Replayed(first, storage.head().operation, rebuilt=reason)
 
 
 def choices_of(trials: Sequence[Trial], domain: Domain) -> Ints | Floats:

@@ -1,6 +1,7 @@
 """The rows of a study's tables, with names."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 #: what a file stores of a choice: its id, and its point on a box; see ``pack`` of the spaces
@@ -55,6 +56,36 @@ class Trial:
 TRIAL_COLUMNS = tuple(field.name for field in fields(Trial))
 
 
+def new_trials(
+    first: int,
+    choices: Iterable[Packed],
+    values: Sequence[float] | None,
+    origin: str,
+    operation: int,
+    now: float,
+) -> list[Trial]:
+    """Trials of these choices, numbered from ``first``: told where values are given."""
+    told = values is not None
+    return [
+        Trial(
+            number=first + i,
+            id=id_,
+            point=point,
+            status="told" if told else "pending",
+            value=None if values is None else values[i],
+            reason=None,
+            origin=origin,
+            asked_by=operation,
+            done_by=operation if told else None,
+            asked_at=now,
+            given_at=now,
+            times_given=1,
+            done_at=now if told else None,
+        )
+        for i, (id_, point) in enumerate(choices)
+    ]
+
+
 @dataclass(frozen=True)
 class Operation:
     """Something that changed the optimiser.
@@ -79,6 +110,45 @@ class Operation:
     n: int | None
     time: float
     info: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where the log and the trials end, and how many trials there are of each kind.
+
+    Attributes
+    ----------
+    operation
+        The number of the last operation, 0 before the first.
+    chain
+        The running checksum over all operations.
+    pending, told, failed
+        Trials of each status.
+    history
+        Trials that are answers nobody asked for.
+    noted
+        How many answers there were when the best choice was last noted with an ask.
+    """
+
+    operation: int = 0
+    chain: int = 0
+    pending: int = 0
+    told: int = 0
+    failed: int = 0
+    history: int = 0
+    noted: int = 0
+
+    @property
+    def trials(self) -> int:
+        """How many trials there are."""
+        return self.pending + self.told + self.failed
+
+    def moved(self, before: str | None, after: str, n: int = 1) -> "Head":
+        """With n trials more of one status, which had another one before or are new."""
+        counts = {after: getattr(self, after) + n}
+        if before is not None and before != after:
+            counts[before] = getattr(self, before) - n
+        return replace(self, **counts) if before != after else self
 
 
 @dataclass(frozen=True)

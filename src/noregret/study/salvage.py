@@ -1,21 +1,31 @@
 """What can still be read of a damaged study."""
 
 import contextlib
-import sqlite3
-from dataclasses import dataclass
+import io
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from noregret import state
 from noregret.spaces import Domain
-from noregret.study import sql
 from noregret.study.errors import DamagedError
-from noregret.study.replay import first_optimizer
-from noregret.study.rows import Trial
+from noregret.study.pages import Pages
+from noregret.study.rows import TRIAL_COLUMNS, Head, Trial
+from noregret.study.sums import bytes_sum, changed_trials, row_sum
 from noregret.study.tables import from_bytes, trials_frame
 
-#: trials that are tried one by one where nothing says how many there are
-_MOST_TRIED = 1 << 16
+# How rows begin: the length of the header, then the types of the first columns. A row's own number
+# has type 0; texts of n bytes have type 2n + 13.
+_TRIAL = rb"[\x0f-\x14]\x00"
+_HEAD = rb"\x0a\x00"
+_BLOB = rb"[\x05-\x09]\x17[\x01\x08\x09]"  # a name of five letters: start, table
+
+_FLOATS = [TRIAL_COLUMNS.index(n) for n in ("value", "asked_at", "given_at", "done_at")]
+#: rows whose checksums are computed together
+_CHUNK = 20_000
 
 
 @dataclass(frozen=True)
@@ -27,94 +37,94 @@ class Salvaged:
     trials
         As :meth:`noregret.Study.trials` gives them; names only where those can be read.
     lost
-        Numbers of trials between the first and the last known that could not be read.
-    problems
-        What SQLite says about the file, in its words.
+        Numbers of trials that could not be read, or whose rows have changed.
     """
 
     trials: pl.DataFrame
     lost: list[int]
-    problems: list[str]
 
 
 def salvage(path: Path) -> Salvaged:
-    """Read every trial that can be read, in whatever state the file is; nothing is changed."""
+    """Find every trial whose row is as it was written; nothing is changed.
+
+    The file is searched byte by byte, without SQLite: no index, header or tree is needed.
+    """
     if not path.is_file():
         raise FileNotFoundError(f"there is no study at {path}")
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-    try:
-        storage = sql.Storage(sql.on(connection))
-        _check_first_page(storage, path)
-        trials, lost = _read(storage, 0, _last_number(storage))
-        box, names = None, None
-        with contextlib.suppress(sqlite3.DatabaseError, ValueError, pl.exceptions.PolarsError):
-            box = _box(storage)
-        with contextlib.suppress(sqlite3.DatabaseError, ValueError, pl.exceptions.PolarsError):
-            names = _names(storage)
-        try:
-            problems = storage.problems(10)
-        except sqlite3.DatabaseError as error:
-            problems = [str(error)]
-    finally:
-        connection.close()
-    return Salvaged(trials_frame(trials, box, names), lost, problems)
-
-
-def _check_first_page(storage: sql.Storage, path: Path) -> None:
-    try:
-        tables = storage.tables()
-    except sqlite3.DatabaseError as error:
+    pages = Pages(path)
+    trials = _trials(pages)
+    expected = max([head.trials for head in _heads(pages)], default=None)
+    if not trials and expected is None:
         raise DamagedError(
-            f"{path}: its first page, which says where everything is, cannot be read ({error}). "
-            "Nothing can be saved by this program."
-        ) from error
-    if "trials" not in tables:
-        raise DamagedError(f"{path} is an SQLite file, but not a noregret study")
+            f"{path} is not a noregret study, or nothing is left of it: no row of one can be "
+            "found. Nothing can be saved."
+        )
+    box, names = None, None
+    with contextlib.suppress(LookupError, ValueError, pl.exceptions.PolarsError):
+        box = _box(pages)
+    with contextlib.suppress(LookupError, ValueError, pl.exceptions.PolarsError):
+        names = _names(pages)
+    count = max([expected or 0, *(number + 1 for number in trials)])
+    lost = [number for number in range(count) if number not in trials]
+    return Salvaged(trials_frame([trials[n] for n in sorted(trials)], box, names), lost)
 
 
-def _last_number(storage: sql.Storage) -> int:
-    """The largest trial number that any readable page knows of, −1 for none."""
-    known = [-1]
-    for read in (storage.largest_number, storage.largest_number_by_index):
-        with contextlib.suppress(sqlite3.DatabaseError):
-            known.append(read())
-    if known == [-1]:  # neither the end of the table nor its index can be read
-        known += [number for number in range(_MOST_TRIED) if _try(storage, number, number)]
-    return max(known)
+def _trials(pages: Pages) -> dict[int, Trial]:
+    """By its number the latest version of each trial."""
+    found: dict[int, Trial] = {}
+    rows: list[list[Any]] = []
+
+    def take() -> None:
+        changed = set(changed_trials(rows))
+        for i, row in enumerate(rows):
+            if i not in changed:
+                trial = Trial(*row[:-1])
+                old = found.get(trial.number)
+                if old is None or _age(old) < _age(trial):
+                    found[trial.number] = trial
+        rows.clear()
+
+    for numbers, values in pages.records(_TRIAL):
+        if len(values) != len(TRIAL_COLUMNS) + 1:
+            continue
+        for i in _FLOATS:  # SQLite stores whole numbers of such columns as integers
+            if isinstance(values[i], int):
+                values[i] = float(values[i])
+        rows += [[number, *values[1:]] for number in numbers]
+        if len(rows) >= _CHUNK:
+            take()
+    take()
+    return found
 
 
-def _read(storage: sql.Storage, first: int, last: int) -> tuple[list[Trial], list[int]]:
-    """The trials first..last that can be read, and the numbers of the others.
-
-    What cannot be read at once is halved and tried again.
-    """
-    if first > last:
-        return [], []
-    trials = _try(storage, first, last)
-    if trials is not None:
-        found = {trial.number for trial in trials}
-        return trials, [number for number in range(first, last + 1) if number not in found]
-    if first == last:
-        return [], [first]
-    middle = (first + last) // 2
-    left, lost_left = _read(storage, first, middle)
-    right, lost_right = _read(storage, middle + 1, last)
-    return left + right, lost_left + lost_right
+def _age(trial: Trial) -> tuple[int, int]:
+    """What grows from one version of a trial to the next."""
+    return trial.done_by or 0, trial.times_given
 
 
-def _try(storage: sql.Storage, first: int, last: int) -> list[Trial] | None:
-    try:
-        return storage.trials_between(first, last)
-    except sqlite3.DatabaseError:
-        return None
+def _heads(pages: Pages) -> Iterator[Head]:
+    """Where log and trials ended, in all versions that are still there."""
+    for _, values in pages.records(_HEAD):
+        if len(values) == len(astuple(Head())) + 2 and row_sum(*values[1:-1]) == values[-1]:
+            yield Head(*values[1:-1])
 
 
-def _box(storage: sql.Storage) -> Domain | None:
+def _blob(pages: Pages, name: str) -> bytes:
+    parts: dict[int, bytes] = {}
+    for _, values in pages.records(_BLOB):
+        if len(values) == 4 and values[0] == name and isinstance(values[2], bytes):
+            _, part, data, stored = values
+            if bytes_sum(name, part, data) == stored:
+                parts[part] = data
+    return b"".join(parts[part] for part in range(len(parts)))
+
+
+def _box(pages: Pages) -> Domain | None:
     """The study's box, whose dimensions have names; a list is not needed here."""
-    domain = first_optimizer(storage, None, None).domain
+    domain = state.read(io.BytesIO(_blob(pages, "start"))).domain(None)
     return None if domain.listed else domain
 
 
-def _names(storage: sql.Storage) -> pl.Series | None:
-    table = from_bytes(storage.get_blob("table") or b"")
+def _names(pages: Pages) -> pl.Series | None:
+    table = from_bytes(_blob(pages, "table"))
     return table["name"] if "name" in table.columns else None

@@ -2,20 +2,42 @@
 
 *Operations* are everything that changed the optimiser, in order. *Trials* say which operation asked
 for them and which one ended them. A *snapshot* is the optimiser after an operation: the optimiser
-of a study is its last snapshot plus the operations after it.
+of a study is its last snapshot plus the operations after it. Rows carry checksums, operations a
+running one, and the *head* says where log and trials end: what is read is checked.
 """
 
 import json
-import sqlite3
+import re
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, replace
+from functools import partial
+from typing import Any
 
-from noregret.study.rows import TRIAL_COLUMNS, Event, Holder, Operation, Packed, Trial
+from noregret import _json
+from noregret.study.database import Database, Row
+from noregret.study.errors import DamagedError
+from noregret.study.rows import (
+    TRIAL_COLUMNS,
+    Event,
+    Head,
+    Holder,
+    Operation,
+    Packed,
+    Trial,
+    new_trials,
+)
+from noregret.study.sums import (
+    broken_link,
+    bytes_sum,
+    changed_trials,
+    in_words,
+    row_sum,
+    trial_sums,
+)
 
 #: mark a file as a study, and number its layout
-APPLICATION, FORMAT = 0x6E6F7265, 2
+APPLICATION, FORMAT = 0x6E6F7265, 3
 
 BEGIN_READING = "BEGIN"
 BEGIN_WRITING = "BEGIN IMMEDIATE"
@@ -23,69 +45,70 @@ COMMIT = "COMMIT"
 ROLLBACK = "ROLLBACK"
 #: readers go on while the writer writes; for new files
 WRITE_AHEAD = "PRAGMA journal_mode = WAL"
+#: what was written ahead goes into the file itself
+WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"
 #: a transaction is on disk when it has been committed
 WRITE_THROUGH = "PRAGMA synchronous = FULL"
+#: functions in a schema are not called
+DISTRUST = "PRAGMA trusted_schema = OFF"
 #: fails where the file is no database
 TRY_TO_READ = "SELECT 1 FROM sqlite_master"
 
-#: SQLite limits a value to 10⁹ bytes
-_LARGEST_PART = 64 * 2**20
-_SNAPSHOTS_KEPT = 2
+_LARGEST_PART = 64 * 2**20  # SQLite limits a value to 10⁹ bytes
+_SNAPSHOT, _SNAPSHOTS_KEPT = "snapshot/", 2
+#: trials read at once
+_CHUNK = 20_000
 
 _SCHEMA = """
-CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE blobs (
-    name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (name, part));
+    name TEXT NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL,
+    PRIMARY KEY (name, part));
 CREATE TABLE operations (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, time REAL NOT NULL, info TEXT);
+    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, time REAL NOT NULL, info TEXT,
+    chain INTEGER NOT NULL);
 CREATE TABLE trials (
     number INTEGER PRIMARY KEY, id INTEGER NOT NULL, point BLOB,
     status TEXT NOT NULL CHECK (status IN ('pending', 'told', 'failed')),
     value REAL, reason TEXT, origin TEXT NOT NULL,
     asked_by INTEGER NOT NULL, done_by INTEGER,
-    asked_at REAL NOT NULL, given_at REAL NOT NULL, times_given INTEGER NOT NULL, done_at REAL);
+    asked_at REAL NOT NULL, given_at REAL NOT NULL, times_given INTEGER NOT NULL, done_at REAL,
+    sum INTEGER NOT NULL);
 CREATE INDEX trials_asked ON trials (asked_by);
 CREATE INDEX trials_done ON trials (done_by);
 CREATE INDEX trials_pending ON trials (given_at) WHERE status = 'pending';
-CREATE TABLE snapshots (operation INTEGER PRIMARY KEY, time REAL NOT NULL);
 CREATE TABLE events (
-    number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL)
+    number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, details TEXT NOT NULL,
+    sum INTEGER NOT NULL);
+CREATE TABLE head (
+    one INTEGER PRIMARY KEY CHECK (one = 1), operation INTEGER NOT NULL, chain INTEGER NOT NULL,
+    pending INTEGER NOT NULL, told INTEGER NOT NULL, failed INTEGER NOT NULL,
+    history INTEGER NOT NULL, noted INTEGER NOT NULL, sum INTEGER NOT NULL)
 """
 
-_READ_TRIALS = f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trials"
-_ADD_TRIAL = (
-    f"INSERT INTO trials ({', '.join(TRIAL_COLUMNS)}) "
-    f"VALUES ({', '.join('?' for _ in TRIAL_COLUMNS)})"
-)
-
-
-class Run(Protocol):
-    """Runs one statement with its values and gives all rows of the result."""
-
-    def __call__(self, statement: str, values: Sequence[Any] = (), /) -> list[tuple[Any, ...]]:
-        """The rows."""
-
-
-def on(connection: sqlite3.Connection) -> Run:
-    """Run statements on a connection, with SQLite's own errors."""
-    return lambda statement, values=(): connection.execute(statement, values).fetchall()
+_OBJECTS = {(kind.lower(), name) for kind, name in re.findall(r"CREATE (\w+) (\w+)", _SCHEMA)}
+_COLUMNS = (*TRIAL_COLUMNS, "sum")
+_READ_TRIALS = f"SELECT {', '.join(_COLUMNS)} FROM trials"
+_ADD_TRIAL = f"INSERT INTO trials VALUES ({', '.join('?' for _ in _COLUMNS)})"
+_SET = ", ".join(f"{name} = ?{i}" for i, name in enumerate(_COLUMNS, 1) if name != "number")
+_CHANGE_TRIAL = f"UPDATE trials SET {_SET} WHERE number = ?1"
 
 
 class Storage:
     """What a study's file holds. Whoever uses it sees to transactions.
 
+    What is read is checked; :class:`~noregret.study.DamagedError` says what has changed.
+
     Parameters
     ----------
-    run
-        Runs one statement.
+    database
+        Runs statements.
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def _number(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """The only value of the only row."""
-        return int(self._run(statement, values)[0][0])
+    def __init__(self, database: Database) -> None:
+        self._run = database.execute
+        self._run_many = database.executemany
+        self._damaged = partial(DamagedError.of, database.path)
 
     # -- the file as a whole -----------------------------------------------------------------
 
@@ -94,94 +117,143 @@ class Storage:
         for statement in _SCHEMA.split(";"):
             self._run(statement)
         for key, value in settings.items():
-            self._run("INSERT INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+            text = _json.dumps(value)
+            self._run("INSERT INTO settings VALUES (?, ?, ?)", (key, text, row_sum(key, text)))
         for name, data in blobs.items():
             self.put_blob(name, data)
+        self._set_head(Head())
+        self.add_event("created", {})
         # Last: without these marks the file is not a study.
         self._run(f"PRAGMA application_id = {APPLICATION}")
         self._run(f"PRAGMA user_version = {FORMAT}")
-        self.add_event("created", {})
 
-    def application(self) -> int:
-        """:data:`APPLICATION` where the file is a study."""
-        return self._number("PRAGMA application_id")
+    def marks(self) -> tuple[int, int]:
+        """:data:`APPLICATION` where the file is a study, and the number of its layout."""
+        application, layout = (self._run(f"PRAGMA {m}") for m in ("application_id", "user_version"))
+        return application[0][0], layout[0][0]
 
-    def format(self) -> int:
-        """The number of the file's layout."""
-        return self._number("PRAGMA user_version")
-
-    def tables(self) -> list[str]:
-        """The names of the tables that the file's first page knows of."""
-        return [row[0] for row in self._run("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    def foreign(self) -> list[str]:
+        """Tables and indices that are not those of a study, views and triggers."""
+        rows = self._run("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+        return [f"{kind} {name}" for kind, name in rows if (kind, name) not in _OBJECTS]
 
     def problems(self, most: int) -> list[str]:
-        """What is wrong with the file in SQLite's words, so many at the most."""
-        rows = self._run(f"PRAGMA quick_check({most})")
-        return [str(row[0]) for row in rows if row[0] != "ok"]
+        """What is wrong with the tables of the log in SQLite's words, so many at the most."""
+        found = []
+        for table in ("trials", "operations", "settings", "events"):
+            found += self._run(f"PRAGMA quick_check({table})")
+        return [str(row[0]) for row in found if row[0] != "ok"][:most]
+
+    def check_ends(self) -> None:
+        """Log and trials end where the head says."""
+        head = self.head()
+        last = self._run("SELECT coalesce(max(number), 0) FROM operations")[0][0]
+        count = self._run("SELECT coalesce(max(number), -1) + 1 FROM trials")[0][0]
+        if (last, count) != (head.operation, head.trials):
+            raise self._damaged(
+                f"{last} operations and {count} trials are there instead of {head.operation} and "
+                f"{head.trials}"
+            )
+
+    def head(self) -> Head:
+        """Where log and trials end."""
+        rows = self._run(
+            "SELECT operation, chain, pending, told, failed, history, noted, sum FROM head"
+        )
+        if len(rows) != 1 or row_sum(*rows[0][:-1]) != rows[0][-1]:
+            raise self._damaged("the row that says where the log ends has changed")
+        return Head(*rows[0][:-1])
+
+    def _set_head(self, head: Head) -> None:
+        values = astuple(head)
+        marks = ", ".join("?" for _ in (1, *values, 1))
+        self._run(f"INSERT OR REPLACE INTO head VALUES ({marks})", (1, *values, row_sum(*values)))
 
     # -- settings, bytes, events -------------------------------------------------------------
 
     def settings(self) -> dict[str, Any]:
         """Everything that was decided when the study was created."""
-        rows = self._run("SELECT key, value FROM settings")
-        return {key: json.loads(value) for key, value in rows}
+        rows = self._run("SELECT key, value, sum FROM settings")
+        for key, value, stored in rows:
+            if row_sum(key, value) != stored:
+                raise self._damaged(f"the setting {key!r} has changed")
+        return {key: json.loads(value) for key, value, _ in rows}
 
     def put_blob(self, name: str, data: bytes) -> None:
         """Store bytes of any length, in place of what had this name."""
         self._run("DELETE FROM blobs WHERE name = ?", (name,))
         for part, start in enumerate(range(0, max(len(data), 1), _LARGEST_PART)):
-            values = (name, part, data[start : start + _LARGEST_PART])
-            self._run("INSERT INTO blobs VALUES (?, ?, ?)", values)
+            piece = data[start : start + _LARGEST_PART]
+            values = (name, part, piece, bytes_sum(name, part, piece))
+            self._run("INSERT INTO blobs VALUES (?, ?, ?, ?)", values)
 
     def get_blob(self, name: str) -> bytes | None:
         """The bytes of this name, if there are any."""
-        parts = self._run("SELECT data FROM blobs WHERE name = ? ORDER BY part", (name,))
-        return b"".join(part[0] for part in parts) if parts else None
+        parts = self._run("SELECT part, data, sum FROM blobs WHERE name = ? ORDER BY part", (name,))
+        for i, (part, data, stored) in enumerate(parts):
+            if part != i or bytes_sum(name, part, data) != stored:
+                raise self._damaged(f"the bytes called {name!r} have changed")
+        if len(parts) == 1:
+            return bytes(parts[0][1])
+        return b"".join(part[1] for part in parts) if parts else None
 
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something worth reading later."""
-        values = (time.time(), kind, json.dumps(details))
-        self._run("INSERT INTO events (time, kind, details) VALUES (?, ?, ?)", values)
+        values = (time.time(), kind, _json.dumps(details))
+        statement = "INSERT INTO events (time, kind, details, sum) VALUES (?, ?, ?, ?)"
+        self._run(statement, (*values, row_sum(*values)))
 
     def events(self) -> list[Event]:
         """All events in their order."""
-        rows = self._run("SELECT time, kind, details FROM events ORDER BY number")
-        return [Event(when, kind, json.loads(details)) for when, kind, details in rows]
+        rows = self._run("SELECT time, kind, details, sum FROM events ORDER BY number")
+        for i, row in enumerate(rows):
+            if row_sum(*row[:-1]) != row[-1]:
+                raise self._damaged(f"event {i} has changed")
+        return [Event(when, kind, json.loads(details)) for when, kind, details, _ in rows]
 
     # -- operations --------------------------------------------------------------------------
 
     def add_operation(self, kind: str, n: int | None = None, info: Any = None) -> int:
         """Append to the log; the number of the new operation."""
-        number = self.last_operation() + 1
-        values = (number, kind, n, time.time(), None if info is None else json.dumps(info))
-        self._run("INSERT INTO operations VALUES (?, ?, ?, ?, ?)", values)
-        return number
-
-    def last_operation(self) -> int:
-        """The number of the last operation, 0 before the first."""
-        return self._number("SELECT coalesce(max(number), 0) FROM operations")
+        head = self.head()
+        text = None if info is None else _json.dumps(info)
+        values = (head.operation + 1, kind, n, time.time(), text)
+        chain = row_sum(head.chain, *values)
+        self._run("INSERT INTO operations VALUES (?, ?, ?, ?, ?, ?)", (*values, chain))
+        noted = ((info or {}).get("best") or {}).get("t", head.noted)
+        self._set_head(replace(head, operation=values[0], chain=chain, noted=noted))
+        return values[0]
 
     def operations(self, after: int = 0) -> list[Operation]:
         """The operations after this one, in their order."""
-        return self._operations("WHERE number > ? ORDER BY number", (after,))
+        found = self._operations("WHERE number > ? ORDER BY number", (after,))
+        last = found[-1].number if found else after
+        if last != self.head().operation:
+            raise self._damaged(f"the log ends at operation {last} too early")
+        return found
 
     def last_ask(self) -> Operation | None:
         """The last operation that asked for new trials."""
         found = self._operations("WHERE kind = 'ask' ORDER BY number DESC LIMIT 1")
         return found[0] if found else None
 
-    def last_best_noted(self) -> int:
-        """How many answers there were when the best choice was last noted with an ask."""
-        return self._number(
-            "SELECT coalesce(max(json_extract(info, '$.best.t')), 0) FROM operations "
-            "WHERE kind = 'ask'"
-        )
+    def chain(self, operation: int) -> int | None:
+        """The running checksum after an operation, where it is in the log."""
+        if operation == 0:
+            return 0
+        rows = self._run("SELECT chain FROM operations WHERE number = ?", (operation,))
+        return int(rows[0][0]) if rows else None
 
     def _operations(self, which: str, values: Sequence[Any] = ()) -> list[Operation]:
-        rows = self._run(f"SELECT number, kind, n, time, info FROM operations {which}", values)
+        """A run of operations without gaps."""
+        statement = f"SELECT number, kind, n, time, info, chain FROM operations {which}"
+        rows = self._run(statement, values)
+        broken = broken_link(rows, self.chain(rows[0][0] - 1) if rows else 0)
+        if broken is not None:
+            raise self._damaged(f"operation {broken} of the log is not as written")
         return [
             Operation(number, kind, n, when, None if info is None else json.loads(info))
-            for number, kind, n, when, info in rows
+            for number, kind, n, when, info, _ in rows
         ]
 
     # -- trials ------------------------------------------------------------------------------
@@ -194,56 +266,62 @@ class Storage:
         values: Sequence[float] | None = None,
     ) -> list[int]:
         """New trials of these choices: told where values are given, else pending."""
-        first = self._number("SELECT coalesce(max(number) + 1, 0) FROM trials")
-        now = time.time()
-        numbers = []
-        for number, (id_, point) in enumerate(choices, first):
-            told = values is not None
-            row = Trial(
-                number=number,
-                id=id_,
-                point=point,
-                status="told" if told else "pending",
-                value=None if values is None else values[number - first],
-                reason=None,
-                origin=origin,
-                asked_by=operation,
-                done_by=operation if told else None,
-                asked_at=now,
-                given_at=now,
-                times_given=1,
-                done_at=now if told else None,
-            )
-            self._run(_ADD_TRIAL, astuple(row))
-            numbers.append(number)
-        return numbers
+        head, told = self.head(), values is not None
+        made = new_trials(head.trials, choices, values, origin, operation, time.time())
+        rows = [astuple(trial) for trial in made]
+        self._write(_ADD_TRIAL, rows)
+        head = head.moved(None, "told" if told else "pending", len(rows))
+        if origin == "history":
+            head = replace(head, history=head.history + len(rows))
+        self._set_head(head)
+        return [row[0] for row in rows]
 
-    def end_trial(
-        self, operation: int, number: int, value: float | None, reason: str | None
+    def end_trials(
+        self,
+        operation: int,
+        trials: Sequence[Trial],
+        values: Sequence[float | None],
+        reason: str | None,
     ) -> None:
-        """A trial has been told a value, or has failed for a reason."""
-        status = "told" if reason is None else "failed"
-        self._run(
-            "UPDATE trials SET status = ?, value = ?, reason = ?, done_by = ?, done_at = ? "
-            "WHERE number = ?",
-            (status, value, reason, operation, time.time(), number),
-        )
+        """These trials have been told values, or have failed for a reason."""
+        now, status = time.time(), "told" if reason is None else "failed"
+        end: dict[str, Any] = {"status": status, "reason": reason, "done_by": operation}
+        changed = [
+            replace(t, value=v, done_at=now, **end) for t, v in zip(trials, values, strict=True)
+        ]
+        self._write(_CHANGE_TRIAL, [astuple(trial) for trial in changed])
+        head = self.head()
+        for before in trials:
+            head = head.moved(before.status, status)
+        self._set_head(head)
 
-    def reassign_trial(self, number: int) -> None:
+    def reassign_trial(self, trial: Trial) -> None:
         """A pending trial has been given to somebody else."""
-        self._run(
-            "UPDATE trials SET times_given = times_given + 1, given_at = ? WHERE number = ?",
-            (time.time(), number),
-        )
+        given = replace(trial, times_given=trial.times_given + 1, given_at=time.time())
+        self._write(_CHANGE_TRIAL, [astuple(given)])
 
-    def trial(self, number: int) -> Trial | None:
-        """The trial of this number, if there is one."""
-        found = self._trials("WHERE number = ?", (number,))
-        return found[0] if found else None
+    def _write(self, statement: str, rows: Sequence[Row]) -> None:
+        sums = trial_sums(rows).tolist()
+        self._run_many(statement, [(*row, one) for row, one in zip(rows, sums, strict=True)])
 
-    def trials(self) -> list[Trial]:
-        """All trials in their order."""
-        return self._trials("ORDER BY number")
+    def find_trials(self, numbers: Sequence[int]) -> list[Trial]:
+        """The trials of these numbers that there are, in this order."""
+        found: dict[int, Trial] = {}
+        for start in range(0, len(numbers), 500):
+            some = numbers[start : start + 500]
+            which = f"WHERE number IN ({', '.join('?' for _ in some)})"
+            found |= {trial.number: trial for trial in self._trials(which, some)}
+        return [found[number] for number in numbers if number in found]
+
+    def trial_chunks(self) -> Iterator[list[Trial]]:
+        """All trials in their order, some thousand at a time."""
+        for first in range(0, self.head().trials, _CHUNK):
+            found = self._trials("WHERE number >= ? ORDER BY number LIMIT ?", (first, _CHUNK))
+            expected = range(first, min(first + _CHUNK, self.head().trials))
+            if [trial.number for trial in found] != list(expected):
+                missing = sorted(set(expected) - {trial.number for trial in found})
+                raise self._damaged(f"{in_words(missing)} no longer there")
+            yield found
 
     def trials_asked_by(self, operation: int) -> list[Trial]:
         """The trials that an operation asked for, in their order."""
@@ -253,13 +331,12 @@ class Storage:
         """The trials that an operation ended, in their order."""
         return self._trials("WHERE done_by = ? ORDER BY number", (operation,))
 
-    def told_trials(self) -> list[Trial]:
-        """The trials with a value, in the order in which the values came."""
-        return self._trials("WHERE status = 'told' ORDER BY done_by, number")
-
     def pending_trials(self) -> list[Trial]:
         """The trials without an answer, in their order."""
-        return self._trials("WHERE status = 'pending' ORDER BY number")
+        found = self._trials("WHERE status = 'pending' ORDER BY number")
+        if len(found) != self.head().pending:
+            raise self._damaged(f"{self.head().pending - len(found)} open trials are missing")
+        return found
 
     def overdue_trials(self, given_before: float) -> list[Trial]:
         """Pending trials that were given to somebody before this time, the oldest first.
@@ -272,70 +349,56 @@ class Storage:
             (given_before,),
         )
 
-    def trials_between(self, first: int, last: int) -> list[Trial]:
-        """The trials of these numbers, both ends included."""
-        return self._trials("WHERE number BETWEEN ? AND ? ORDER BY number", (first, last))
-
     def _trials(self, which: str, values: Sequence[Any] = ()) -> list[Trial]:
-        return [Trial(*row) for row in self._run(f"{_READ_TRIALS} {which}", values)]
-
-    def largest_number(self) -> int:
-        """The largest number of a trial by the table itself, −1 where there is none."""
-        return self._number("SELECT coalesce(max(number), -1) FROM trials")
-
-    def largest_number_by_index(self) -> int:
-        """The same by an index, which may be readable where the table is not."""
-        rows = self._run("SELECT number FROM trials ORDER BY asked_by DESC, number DESC LIMIT 1")
-        return int(rows[0][0]) if rows else -1
-
-    def count_by_status(self) -> dict[str, int]:
-        """How many trials are pending, told and failed."""
-        rows = self._run("SELECT status, count(*) FROM trials GROUP BY status")
-        return dict.fromkeys(("pending", "told", "failed"), 0) | dict(rows)
-
-    def count_history(self) -> int:
-        """How many trials are answers that nobody asked for."""
-        return self._number("SELECT count(*) FROM trials WHERE origin = 'history'")
+        rows = self._run(f"{_READ_TRIALS} {which}", values)
+        changed = changed_trials(rows)
+        if changed:
+            raise self._damaged(f"{in_words([rows[i][0] for i in changed])} not as written")
+        return [Trial(*row[:-1]) for row in rows]
 
     # -- snapshots ---------------------------------------------------------------------------
 
     def put_snapshot(self, operation: int, data: bytes) -> None:
         """Keep the optimiser as it is after this operation; older snapshots make room."""
-        values = (operation, time.time())
-        self._run("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", values)
-        self.put_blob(_snapshot_name(operation), data)
-        for number in self.snapshots()[_SNAPSHOTS_KEPT:]:
-            self._run("DELETE FROM snapshots WHERE operation = ?", (number,))
-            self._run("DELETE FROM blobs WHERE name = ?", (_snapshot_name(number),))
+        self.put_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}", data)
+        kept = [name for _, name in self._snapshots()[:_SNAPSHOTS_KEPT]]
+        self._run(
+            "DELETE FROM blobs WHERE name LIKE ? AND name NOT IN (?, ?)",
+            (f"{_SNAPSHOT}%", *kept, *[""] * (2 - len(kept))),
+        )
 
     def snapshots(self) -> list[int]:
         """Numbers of the operations with a snapshot, the latest first."""
-        rows = self._run("SELECT operation FROM snapshots ORDER BY operation DESC")
-        return [int(row[0]) for row in rows]
+        return [number for number, _ in self._snapshots()]
+
+    def _snapshots(self) -> list[tuple[int, str]]:
+        """Operations of the log with a snapshot, and what that is called."""
+        rows = self._run("SELECT DISTINCT name FROM blobs WHERE name LIKE ?", (f"{_SNAPSHOT}%",))
+        found = []
+        for (name,) in rows:
+            number, _, chain = name[len(_SNAPSHOT) :].partition("/")
+            if number.isdecimal() and str(self.chain(int(number))) == chain:
+                found.append((int(number), name))
+        return sorted(found, reverse=True)
 
     def get_snapshot(self, operation: int) -> bytes:
         """The optimiser after this operation; empty where it is lost."""
-        return self.get_blob(_snapshot_name(operation)) or b""
+        return self.get_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}") or b""
 
 
 class HolderTable:
     """The table of a lock file: one row that says who holds the lock."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, database: Database) -> None:
+        self._run = database.execute
 
     def write(self, holder: Holder) -> None:
         """Put this holder in place of any other."""
         self._run("CREATE TABLE IF NOT EXISTS holder (token TEXT, about TEXT)")
         self._run("DELETE FROM holder")
-        values = (holder.token, json.dumps(holder.about))
-        self._run("INSERT INTO holder VALUES (?, ?)", values)
+        self._run("INSERT INTO holder VALUES (?, ?)", (holder.token, json.dumps(holder.about)))
 
     def read(self) -> Holder | None:
         """The holder, if there is one."""
         rows = self._run("SELECT token, about FROM holder")
         return Holder(rows[0][0], json.loads(rows[0][1])) if rows else None
-
-
-def _snapshot_name(operation: int) -> str:
-    return f"snapshot/{operation}"

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from noregret import _checks
+from noregret import _checks, state
+from noregret._types import Floats
 from noregret.algorithms import Optimizer, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
@@ -18,16 +19,19 @@ from noregret.spaces import Domain, as_candidates
 from noregret.study import replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
-from noregret.study.log import Answer, Log
+from noregret.study.log import Log
 from noregret.study.rows import Trial
 from noregret.study.tables import (
     events_frame,
     from_bytes,
+    operations_frame,
     table_to_show,
     to_bytes,
     top_frame,
     trials_frame,
 )
+from noregret.study.telling import check_reason, new_and_changed, trial_numbers
+from noregret.study.threads import one_at_a_time
 
 
 class Study:
@@ -35,16 +39,16 @@ class Study:
 
     A call that returned is on disk. However a process ends, the next one that opens the file goes
     on where it stopped and, told the same answers, asks the same further questions as if nothing
-    had happened. One process writes; any number read (``read_only=True``).
+    had happened. One process writes; any number read (``read_only=True``). Threads may share one.
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
+        self._mutex = file.mutex
         self._log = Log(file, domain, kernel)
         self._storage = file.storage
         self._settings = self._log.settings
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
-        self.domain: Domain = self._log.optimizer.domain
 
     # -- making and opening ------------------------------------------------------------------
 
@@ -103,7 +107,8 @@ class Study:
         shown = table_to_show(_list_length(own), names, table)
         if shown is not None:
             blobs["table"] = to_bytes(shown)
-        settings = {
+        settings: dict[str, Any] = {
+            "given_again": [],
             "algorithm": algorithm.lower(),
             "direction": direction,
             "prior_mean": prior_mean,
@@ -114,10 +119,12 @@ class Study:
             "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
             "about": about or {},
         }
+        if not state.keeps(own):
+            settings["given_again"].append("domain")
+        if not isinstance(kernel, str) and to_spec(as_kernel(kernel), {}) is None:
+            settings["given_again"].append("kernel")
         file = StudyFile.create(Path(path), settings, blobs)
-        kernel_stored = isinstance(kernel, str) or to_spec(as_kernel(kernel), {}) is not None
-        are_objects = own.dimension is None
-        return cls(file, own if are_objects else None, None if kernel_stored else kernel)
+        return cls(file, own, kernel if "kernel" in settings["given_again"] else None)
 
     @classmethod
     def open(
@@ -127,13 +134,25 @@ class Study:
         read_only: bool = False,
         domain: Any = None,
         kernel: Any = None,
+        wait: float = 0.0,
     ) -> "Study":
         """Go on with a study.
 
-        ``domain`` and ``kernel`` have to be given again where they cannot be stored: candidates
-        that are objects other than strings, and kernels that are callables of your own.
+        Parameters
+        ----------
+        path
+            Its file.
+        read_only
+            Look only: another process may write meanwhile.
+        domain, kernel
+            To be given again where they cannot be stored: candidates that are objects other than
+            strings, and kernels that are callables of your own.
+        wait
+            Seconds to wait for another writer to leave before
+            :class:`~noregret.study.LockedError` is raised.
         """
-        file = StudyFile.open(Path(path), write=not read_only)
+        wait = _checks.not_negative("wait", wait)
+        file = StudyFile.open(Path(path), write=not read_only, wait=wait)
         try:
             return cls(file, domain, kernel)
         except BaseException:
@@ -141,8 +160,13 @@ class Study:
             raise
 
     def close(self) -> None:
-        """Let others write. Nothing is lost without it."""
-        self._log.file.close()
+        """Let others write. Nothing is lost without it, but the next one opens faster with it."""
+        self._log.close()
+
+    @property
+    def domain(self) -> Domain:
+        """What may be chosen."""
+        return self._log.domain
 
     def __enter__(self) -> Self:
         return self
@@ -152,17 +176,27 @@ class Study:
 
     # -- ask and tell ------------------------------------------------------------------------
 
-    def ask(self, n: int | None = None, *, origin: str = "ask") -> Trials:
+    @one_at_a_time
+    def ask(
+        self,
+        n: int | None = None,
+        *,
+        origin: str = "ask",
+        deliver: Callable[[Trials], None] | None = None,
+    ) -> Trials:
         """Trials to evaluate next: those overdue first, then new ones.
 
         ``ask()`` gives the study's ``batch``, or what the algorithm wants: one trial for a
         sequential rule, a whole batch for an adaptive one. ``ask(n)`` gives at most ``n`` for
         adaptive rules and exactly ``n`` for the others. ``origin`` says who asks, see
-        :meth:`trials`.
+        :meth:`trials`. ``deliver`` is called with the trials before they are on disk: where it
+        raises an error, nothing has been asked.
         """
         n = self._settings["batch"] if n is None else _checks.count("n", n)
-        return self.get(self._log.ask(n, origin))
+        pass_on = None if deliver is None else lambda numbers: deliver(self.get(numbers))
+        return self.get(self._log.ask(n, origin, pass_on))
 
+    @one_at_a_time
     def tell(
         self,
         trials: Trials | Any,
@@ -179,32 +213,29 @@ class Study:
         """
         if (values is None) == (failed is None):
             raise ValueError("give values, or failed='why', one of the two")
-        if failed is not None and not isinstance(failed, str):
-            raise TypeError(f"failed must say why in words, got {failed!r}")
-        known = self._find(_numbers(trials))
+        if failed is not None:
+            check_reason(failed)
+        known = self._find(trial_numbers(trials))
+        answers: list[float | None] = [None] * len(known)
         if failed is None:
-            answers: list[float | None] = _checks.rewards(values, len(known)).tolist()
-        else:
-            answers = [None] * len(known)
-        status = "told" if failed is None else "failed"
-        new: list[Answer] = []
-        changed: list[Answer] = []
-        for trial, value in zip(known, answers, strict=True):
-            if trial.status == "pending":
-                new.append((trial.number, value))
-            elif (trial.status, trial.value) != (status, value):
-                if not overwrite:
-                    raise _answered(trial)
-                changed.append((trial.number, value))
+            answers = self._checked(values, len(known)).tolist()
+        new, changed = new_and_changed(known, answers, failed, overwrite=overwrite)
         if changed:
             self._log.overwrite(new + changed, failed)
         elif new:
             self._log.tell(new, failed)
 
+    def _checked(self, values: Any, n: int) -> Floats:
+        """n values whose rewards are numbers that the optimiser can work with."""
+        checked = _checks.rewards(values, n)
+        _checks.rewards(self.units.rewards(checked), n)
+        return checked
+
+    @one_at_a_time
     def tell_history(self, points: Any, values: Any) -> Trials:
         """Answers that nobody asked for, such as old data: ids (or points of a box) and values."""
         ids, located = self.domain.locate(points)
-        checked = _checks.rewards(values, len(ids))
+        checked = self._checked(values, len(ids))
         choices = self.domain.pack(ids, located)
         return self.get(self._log.history(choices, checked) if choices else [])
 
@@ -215,22 +246,28 @@ class Study:
 
         run_study(self, f, budget, **options)
 
+    @one_at_a_time
     def pending(self, origin: str | None = None) -> list[int]:
         """Numbers of the trials without an answer, all or those of one origin."""
         pending = self._storage.pending_trials()
         return [trial.number for trial in pending if origin in (None, trial.origin)]
 
+    @one_at_a_time
     def reassign(self, trial: int) -> None:
         """Note that a pending trial was given to another worker."""
-        self._find([trial])
-        self._log.reassign(trial)
+        (found,) = self._find(trial_numbers(trial))
+        if found.status != "pending":
+            raise StudyError(f"trial must be without an answer; {trial} is {found.status}")
+        self._log.reassign(found)
 
+    @one_at_a_time
     def note(self, event: str, **details: Any) -> None:
         """Write an event of your own (JSON details) into the study."""
         self._log.add_event(event, details)
 
     # -- what is known -----------------------------------------------------------------------
 
+    @one_at_a_time
     def best(self) -> Recommendation:
         """The choice with the best guaranteed value, in the sign of your values.
 
@@ -239,6 +276,7 @@ class Study:
         return self.units.recommendation(self.optimizer.recommend())
 
     @property
+    @one_at_a_time
     def optimizer(self) -> Optimizer:
         """The study's optimiser, to look at: ask and tell the study, not the optimiser.
 
@@ -251,11 +289,13 @@ class Study:
         """How many candidates the list has; ``None`` on a box."""
         return _list_length(self.domain)
 
+    @one_at_a_time
     def top(self, k: int = 10) -> pl.DataFrame:
         """The k evaluated choices with the best guaranteed values, with bounds and counts."""
         found = self.optimizer.top(_checks.count("k", k))
         return top_frame(found, self.evaluations(found), self.units, self.domain, self.table)
 
+    @one_at_a_time
     def evaluations(self, choices: Sequence[Recommendation]) -> list[int]:
         """How many answers there are for each of these choices."""
         if not choices:
@@ -263,37 +303,44 @@ class Study:
         chosen: Any = [one.id if self.domain.listed else one.point for one in choices]
         return [int(count) for count in self.optimizer.counts(chosen)]
 
+    @one_at_a_time
     def last_batch(self) -> dict[str, Any] | None:
         """Size, width, ratio and dictionary of the last new batch."""
         operation = self._storage.last_ask()
         return None if operation is None else operation.info
 
+    @one_at_a_time
     def trials(self) -> pl.DataFrame:
         """Every trial: its number, id, name or point, value, status, who asked, times, reason."""
         box = None if self.domain.listed else self.domain
-        return trials_frame(self._storage.trials(), box, self.names)
+        with self._log.file.transaction():
+            chunks = [
+                trials_frame(trials, box, self.names) for trials in self._storage.trial_chunks()
+            ]
+        return pl.concat(chunks) if chunks else trials_frame([], box, self.names)
 
+    @one_at_a_time
     def events(self) -> pl.DataFrame:
         """What happened to the study and what the algorithm did on its own."""
         return events_frame(self._storage.events(), self.optimizer.events)
 
+    @one_at_a_time
     def operations(self) -> pl.DataFrame:
         """The log: asks with their batch sizes, widths and the best choice then; tells."""
-        found = self._storage.operations()
-        return pl.DataFrame(
-            {
-                "operation": [one.number for one in found],
-                "kind": [one.kind for one in found],
-                "time": [one.time for one in found],
-                "info": [one.info for one in found],
-            },
-            schema_overrides={"info": pl.Object},
-        )
+        return operations_frame(self._storage.operations())
 
+    @one_at_a_time
     def counts(self) -> dict[str, int]:
         """How many trials are pending, told and failed, and how many of them are history."""
-        return {**self._storage.count_by_status(), "history": self._storage.count_history()}
+        head = self._storage.head()
+        return {
+            "pending": head.pending,
+            "told": head.told,
+            "failed": head.failed,
+            "history": head.history,
+        }
 
+    @one_at_a_time
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
         choices = replay.choices_of(self._find(numbers), self.domain)
@@ -336,32 +383,11 @@ class Study:
 
     def _find(self, numbers: Sequence[int]) -> list[Trial]:
         """The trials of these numbers, in this order; unknown numbers are refused."""
-        found = []
-        for number in numbers:
-            trial = self._storage.trial(number)
-            if trial is None:
-                raise StudyError(f"trials must have been asked for; there is no trial {number}")
-            found.append(trial)
+        found = self._storage.find_trials(numbers)
+        if len(found) < len(numbers):
+            missing = next(iter(set(numbers) - {trial.number for trial in found}))
+            raise StudyError(f"trials must have been asked for; there is no trial {missing}")
         return found
-
-
-def _numbers(trials: Trials | Any) -> list[int]:
-    """Trial numbers, checked: whole, and all different."""
-    array = np.atleast_1d(np.asarray(trials.numbers if isinstance(trials, Trials) else trials))
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise TypeError(f"trials must be the numbers of trials, got {trials!r}")
-    values, counts = np.unique(array, return_counts=True)
-    if (counts > 1).any():
-        raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")
-    return [int(number) for number in array]
-
-
-def _answered(trial: Trial) -> StudyError:
-    answer = f"told {trial.value!r}" if trial.status == "told" else "reported as failed"
-    return StudyError(
-        f"trial {trial.number} has been {answer} already; overwrite=True puts the new answer in "
-        "its place"
-    )
 
 
 def _short(value: Any) -> str:

@@ -12,7 +12,7 @@ from noregret.results import Recommendation
 from noregret.spaces import Domain
 from noregret.study.errors import StudyError
 from noregret.study.replay import choices_of
-from noregret.study.rows import Event, Trial
+from noregret.study.rows import Event, Operation, Trial
 from noregret.study.units import Units
 
 
@@ -126,6 +126,19 @@ def events_frame(events: Sequence[Event], own: Sequence[dict[str, Any]]) -> pl.D
             "event": pl.Series(kinds, dtype=pl.String),
             "details": pl.Series(details, dtype=pl.String),
         }
+    )
+
+
+def operations_frame(operations: Sequence[Operation]) -> pl.DataFrame:
+    """The log: a row per operation."""
+    return pl.DataFrame(
+        {
+            "operation": [one.number for one in operations],
+            "kind": [one.kind for one in operations],
+            "time": [one.time for one in operations],
+            "info": [one.info for one in operations],
+        },
+        schema_overrides={"info": pl.Object},
     )
 
 

@@ -1,0 +1,37 @@
+"""What runs SQL statements."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+#: a row of a table
+Row = tuple[Any, ...]
+
+
+class Database(Protocol):
+    """Runs statements on a file."""
+
+    path: Path
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> list[Row]:
+        """Run one statement with its values; all rows of the result."""
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
+        """Run one statement for each row of values."""
+
+
+class On:
+    """Run statements on a connection, with SQLite's own errors."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.path = path
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Run one statement with its values; all rows of the result."""
+        return self._connection.execute(statement, values).fetchall()
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each row of values."""
+        self._connection.executemany(statement, rows)

@@ -1,0 +1,71 @@
+"""What a tell may say: numbers of trials, reasons, answers that are new or change older ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from noregret.results import Trials
+from noregret.study.errors import StudyError
+from noregret.study.log import Answer
+from noregret.study.rows import Trial
+
+#: characters of the reason why a trial failed
+_LONGEST_REASON = 10_000
+
+
+def trial_numbers(trials: Trials | Any) -> list[int]:
+    """Trial numbers, checked: whole, and all different."""
+    array = np.atleast_1d(np.asarray(trials.numbers if isinstance(trials, Trials) else trials))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(f"trials must be the numbers of trials, got {trials!r}")
+    values, counts = np.unique(array, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")
+    return [int(number) for number in array]
+
+
+def check_reason(reason: Any) -> None:
+    """Why a trial failed: text that a file can hold."""
+    if not isinstance(reason, str):
+        raise TypeError(f"failed must say why in words, got {reason!r}")
+    if len(reason) > _LONGEST_REASON:
+        raise ValueError(
+            f"failed must say why in at most {_LONGEST_REASON} characters, got {len(reason)}"
+        )
+    try:
+        reason.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"failed must be text that can be stored: {error}") from error
+
+
+def new_and_changed(
+    known: Sequence[Trial],
+    values: Sequence[float | None],
+    failed: str | None,
+    *,
+    overwrite: bool,
+) -> tuple[list[Answer], list[Answer]]:
+    """Answers of pending trials, and answers that differ from older ones.
+
+    The latter are refused unless ``overwrite``. Answers that were given before are left out.
+    """
+    status = "told" if failed is None else "failed"
+    new: list[Answer] = []
+    changed: list[Answer] = []
+    for trial, value in zip(known, values, strict=True):
+        if trial.status == "pending":
+            new.append((trial, value))
+        elif (trial.status, trial.value) != (status, value):
+            if not overwrite:
+                raise _answered(trial)
+            changed.append((trial, value))
+    return new, changed
+
+
+def _answered(trial: Trial) -> StudyError:
+    answer = f"told {trial.value!r}" if trial.status == "told" else "reported as failed"
+    return StudyError(
+        f"trial {trial.number} has been {answer} already; overwrite=True puts the new answer in "
+        "its place"
+    )
