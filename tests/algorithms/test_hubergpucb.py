@@ -44,6 +44,35 @@ def test_the_scale_is_found(scale):
     assert (opt.beta / scale - 1.0) / np.sqrt(2 * np.log(10)) == pytest.approx(1.0, abs=0.35)
 
 
+def test_rewards_that_are_often_equal_are_no_outliers():
+    """Bernoulli(0.3) against a sure 0.1, and 100,000 of the former alone."""
+    rng = np.random.default_rng(0)
+    opt = nr.HuberGPUCB([[0.0], [1.0]], nr.RBF(0.1), norm=1.0, seed=0)
+    for _ in range(400):
+        batch = opt.ask()
+        opt.tell(batch, [float(rng.random() < 0.3) if batch.ids[0] == 0 else 0.1])
+    assert np.mean(opt.history.ids == 0) > 0.7
+    opt = nr.HuberGPUCB([[0.0]], nr.RBF(0.1), norm=1.0, seed=0)
+    opt.tell(np.zeros(100_000, dtype=int), (rng.random(100_000) < 0.3) * 1.0)
+    best = opt.recommend()
+    assert best.lower < 0.3 < best.upper < best.lower + 0.03
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda rng, n: rng.exponential(1.0, n), lambda rng, n: rng.poisson(1.0, n)]
+)
+def test_the_bias_of_skew_noise_vanishes(draw):
+    for n in (1_000, 30_000):
+        means = []
+        for seed in range(8):
+            opt = nr.HuberGPUCB([[0.0]], nr.RBF(0.1), norm=1.0, seed=0)
+            opt.tell(np.zeros(n, dtype=int), draw(np.random.default_rng(seed), n))
+            best = opt.recommend()
+            means.append(best.mean)
+            assert best.lower < 1.0 < best.upper
+        assert abs(np.mean(means) - 1.0) < 0.75 / np.sqrt(n) + 0.01 * (n < 2_000)
+
+
 def test_a_peak_seen_once_is_not_taken_for_an_outlier():
     """After many quiet rewards a large f at a new place must count: the cut has F·std."""
     opt = nr.HuberGPUCB(GRID, nr.RBF(0.05), norm=3.0, lam=0.01, seed=0)

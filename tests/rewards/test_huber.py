@@ -1,11 +1,14 @@
 """The Huber fit against direct computations of its objective."""
 
+import hypothesis.extra.numpy as hnp
+import hypothesis.strategies as st
 import numpy as np
+from hypothesis import given
 from scipy.optimize import minimize
 
 import noregret as nr
 from noregret.models.sparse import SparseGP
-from noregret.rewards.huber import clipped_sums, fit
+from noregret.rewards.huber import clipped_sums, cuts_at, fit
 from noregret.rewards.sorted_sums import SortedSums
 
 GRID = np.linspace(0.0, 1.0, 30)[:, None]
@@ -65,3 +68,22 @@ def test_one_reward_moves_no_mean_by_more_than_its_cut_allows():
         model, by_arm = fitted(rows, np.r_[value, rewards[1:]], lam)
         after = model.features @ fit(model, by_arm, np.zeros(8), np.full(8, cut), 1e-9)
         assert 0.01 < np.abs(after - before).max() <= 2 * cut / lam
+
+
+@given(
+    hnp.arrays(float, st.integers(1, 30), elements=st.sampled_from([0.0, -1.0, 0.5, 3.0, 1e6])),
+    st.floats(0.01, 0.99),
+)
+def test_cuts_clip_the_share_asked_for(residuals, share):
+    weights = 1.0 + np.arange(len(residuals)) % 3
+    (cut,) = cuts_at(residuals, weights, np.array([share]))
+    clipped = weights @ np.minimum(np.square(residuals), cut**2)
+    np.testing.assert_allclose(clipped, share * cut**2 * weights.sum(), rtol=1e-9, atol=1e-12)
+    # There is no cut but zero where too few residuals differ from zero.
+    assert (cut > 0) == (weights[residuals != 0].sum() > share * weights.sum() * (1 + 1e-12))
+
+
+def test_cuts_of_a_gaussian():
+    sample = np.random.default_rng(0).standard_normal(200_000)
+    cuts = cuts_at(sample, np.ones(len(sample)), np.array([0.346, 0.01]))
+    np.testing.assert_allclose(cuts, [1.5, 10.0], rtol=0.02)  # σ²/c² beyond the sample

@@ -18,11 +18,12 @@ class HuberGPUCB(Optimizer):
     """GP-UCB on residuals that are clipped, not rewards that are dropped.
 
     The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖²/2 with Huber's ρ_c: square up to c, straight
-    beyond. An arm of leverage 1/n, with noise of scale s, has the cut
-    c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std, A the number of candidates at the start (on a box,
-    of points asked for so far). The cut leaves Gaussian noise and f itself alone, and rises with
-    what is known of the arm, so that skew noise costs no lasting bias. There is no α and no v to
-    know: we advise it where tails are unknown (the Heavy tails page has the measurements).
+    beyond. An arm known as well as by n rewards (leverage 1/n) has the cut c(n) + F·std: c(n) clips
+    a share of 20/n, and at most 0.346, of what the residuals' squares make up, so it grows like
+    σ√(n/20) where there is a variance σ². Gaussian noise and f itself are hardly touched, the bias
+    of skew noise vanishes as evidence grows, and rewards that are often equal (clicks, counts) are
+    no outliers. There is no α and no v to know: we advise it where tails are unknown
+    (docs/understand/heavy-tails.md has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its
@@ -43,8 +44,8 @@ class HuberGPUCB(Optimizer):
         λ: 1 by default; the kernel's variance where that is ``"auto"``. Much smaller ones make an
         outlier at a new place look like a peak.
     noise
-        s, the deviation of the noise's bulk. ``"auto"``: estimated, from the median absolute
-        residual, each time the number of rewards has doubled.
+        s, the noise's deviation, for c(n) = s·max(1.5, √(n/20)). ``"auto"``: cuts are found from
+        the residuals each time the number of rewards has doubled.
     width
         ``"practical"``: √λF + ξ√(2 log 1/δ) as a factor of √(variance/λ), ξ the root mean square of
         the clipped residuals: bias and noise at one candidate and one time, without a union bound
@@ -72,9 +73,7 @@ class HuberGPUCB(Optimizer):
         if known_noise:
             _checks.positive("noise", self.noise)
         gp = FeatureGP(self)
-        choices = len(self.domain) if self.domain.listed else 0
-        estimate = HuberRegression(known_noise, self.delta, choices)
-        return gp.parts({"practical": _practical}, estimate, standardises=True)
+        return gp.parts({"practical": _practical}, HuberRegression(known_noise), standardises=True)
 
 
 def _practical(e: Evidence) -> float:

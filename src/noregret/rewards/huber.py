@@ -5,8 +5,7 @@ beyond. Its gradient needs Σ_τ ψ_c(y_τ − μ) of every arm, ψ_c clipping a
 the arm's sorted rewards.
 """
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.moments import estimate_from, robust_scale
+from noregret.rewards.moments import estimate_from
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
-from noregret.widths import gaussian
 
 #: steps of a fit that starts from the last one's answer
 _STEPS = 50
@@ -24,11 +22,15 @@ _STEPS = 50
 _ACCURACY = 1e-3
 #: rewards from which a scale is estimated
 _FEWEST = 8
-#: deviations of Gaussian noise that no cut goes below: 96 % of the efficiency of least squares
+#: the largest clipped share: a Gaussian is cut at 1.5 deviations, which keeps 96 % of the
+#: efficiency of least squares
+_SHARE = 0.346
+#: an arm known as well as by n rewards has a clipped share of at most this over n
+_EVIDENCE = 20.0
+#: deviations of known noise that no cut goes below
 _CUT = 1.5
-#: how fast cuts rise; any factor removes the bias of skew noise in the end, a small one keeps cuts
-#: low as long as an arm's bias is beside the point
-_RISE = 0.25
+#: shares that cuts are kept for
+_SHARES = 48
 #: rounds of fit and scale when the scale is estimated anew
 _ROUNDS = 3
 
@@ -62,6 +64,34 @@ def fit(
     return np.asarray(theta)
 
 
+def cuts_at(residuals: Floats, weights: Floats, shares: Floats) -> Floats:
+    """The cut c with Σ w min(r², c²) = share · c² Σ w for each share (k), 0 where there is none.
+
+    With a share of ℓ/n, cuts grow like σ√(n/ℓ) for residuals of variance σ²: the least that keeps
+    the bias of skew noise below its noise (Wang, Zheng, Chen & Zhou 2021, "A new principle for
+    tuning-free Huber regression"). Nothing is assumed of the residuals' law: they may be equal, few
+    values, or without a variance.
+
+    Parameters
+    ----------
+    residuals, weights
+        r and w (n each).
+    shares
+        Between 0 and 1 (k).
+    """
+    sizes = np.abs(residuals)
+    order = np.argsort(sizes)
+    sizes, weights = sizes[order], weights[order] / weights.sum()
+    inside = np.cumsum(weights * np.square(sizes))  # Σ w r² up to each size
+    outside = np.maximum(1.0 - np.cumsum(weights), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The share falls as c grows; at a cut of zero it is the weight of what is not zero.
+        at_sizes = np.where(sizes > 0.0, inside / np.square(sizes) + outside, 1.0)
+    last = np.searchsorted(-at_sizes, -shares, side="right") - 1  # largest size with more
+    above = np.maximum(shares - np.where(last >= 0, outside[last], 1.0), 1e-300)
+    return np.where(last >= 0, np.sqrt(np.where(last >= 0, inside[last], 0.0) / above), 0.0)
+
+
 def _no_rows() -> Ints:
     return np.empty(0, dtype=np.int64)
 
@@ -72,8 +102,8 @@ class _Progress:
 
     Attributes
     ----------
-    scale
-        The deviation of the noise's bulk; ``None``: neither given nor estimated yet.
+    shares, cuts
+        Clipped shares, falling, and the cut for each (k each); none before they are estimated.
     spread
         The root mean square of the clipped residuals; ``None`` before it is estimated.
     used
@@ -81,10 +111,11 @@ class _Progress:
     theta, dictionary
         The weights (m), and the dictionary they are for (m).
     revision
-        How often scale and spread have been estimated.
+        How often cuts and spread have been estimated.
     """
 
-    scale: float | None = None
+    shares: Floats = field(default_factory=lambda: np.empty(0))
+    cuts: Floats = field(default_factory=lambda: np.empty(0))
     spread: float | None = None
     used: int = 0
     theta: Floats = field(default_factory=lambda: np.empty(0))
@@ -93,24 +124,21 @@ class _Progress:
 
 
 class HuberRegression:
-    """The weights of the Huber fit, with cuts that rise with what is known of an arm.
+    """The weights of the Huber fit, with cuts that grow with what is known of an arm.
 
-    An arm of leverage 1/n, with noise of scale s, has the cut
-    c = s·max(1.5, ¼√(n/log(A t²π²/6δ))) + F·std.
+    An arm of leverage 1/n has the cut c(n) + F·std, where c(n) clips a share of 20/n of what the
+    residuals' squares make up, and at most 0.346: see :func:`cuts_at`. For noise of a known
+    deviation s that is c(n) = s·max(1.5, √(n/20)).
 
     Parameters
     ----------
     known_noise
-        Whether s is the noise that is assumed; otherwise it is estimated, from the median absolute
-        residual, each time the number of rewards has doubled.
-    delta
-        δ.
-    choices
-        A, the number of candidates; 0 on a box, for the number of points asked for so far.
+        Whether s is the noise that is assumed; otherwise cuts are found from the residuals each
+        time the number of rewards has doubled.
     """
 
-    def __init__(self, known_noise: bool, delta: float, choices: int) -> None:
-        self._known_noise, self._delta, self._choices = known_noise, delta, choices
+    def __init__(self, known_noise: bool) -> None:
+        self._known_noise = known_noise
         self._rewards = RewardsByArm()
         self._progress = _Progress()
 
@@ -121,7 +149,7 @@ class HuberRegression:
 
     @property
     def revision(self) -> int:
-        """How often scale and spread have been estimated."""
+        """How often cuts and spread have been estimated."""
         return self._progress.revision
 
     def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
@@ -132,18 +160,21 @@ class HuberRegression:
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
         """θ of the Huber fit (m), from that of the last one."""
-        before = self._progress
+        found = self._progress
         rewards = self._rewards.follow(observations, lambda _, y: (assumed.seen(y),) * 2)
-        scale, spread = before.scale, before.spread
         use = estimate_from(observations.t)
-        anew = use != before.used and use >= _FEWEST
+        anew = use != found.used and use >= _FEWEST
         theta = self._start(model)
         for _ in range(_ROUNDS if anew else 1):
             if anew:
-                scale, spread = self._estimate(theta, model, observations, assumed, scale)
-            theta = fit(model, rewards, theta, self._cuts(model, observations, assumed, scale))
-        self._progress = _Progress(
-            scale, spread, use, theta, model.dictionary, before.revision + anew
+                found = self._estimate(theta, model, observations, assumed, found)
+            theta = fit(model, rewards, theta, self._cuts(model, observations, assumed, found))
+        self._progress = replace(
+            found,
+            used=use,
+            theta=theta,
+            dictionary=model.dictionary,
+            revision=self.revision + anew,
         )
         return theta
 
@@ -155,20 +186,17 @@ class HuberRegression:
         return theta
 
     def _cuts(
-        self,
-        model: SparseGP,
-        observations: Observations,
-        assumed: Assumptions,
-        scale: float | None,
+        self, model: SparseGP, observations: Observations, assumed: Assumptions, found: _Progress
     ) -> Floats:
         """c of every arm (u): noise, and what f itself may still differ by, F·std."""
-        if self._known_noise:
-            scale = assumed.noise
         leverage = np.maximum(model.leverage(), 1.0 / observations.t)
-        choices = self._choices or len(observations)
-        union = 0.5 * gaussian.srinivas(choices, observations.t, self._delta) ** 2
-        rise = np.maximum(_CUT, _RISE * np.sqrt(1.0 / (leverage * union)))
-        noise = (math.inf if scale is None else scale) * rise
+        shares = _EVIDENCE * leverage
+        if self._known_noise:
+            noise = assumed.noise * np.maximum(_CUT, np.sqrt(1.0 / shares))
+        elif len(found.cuts):
+            noise = np.interp(-np.log(shares), -np.log(found.shares), found.cuts)
+        else:
+            noise = np.full(len(shares), np.inf)
         return np.asarray(noise + assumed.norm * np.sqrt(assumed.lam * leverage))
 
     def _estimate(
@@ -177,15 +205,22 @@ class HuberRegression:
         model: SparseGP,
         observations: Observations,
         assumed: Assumptions,
-        scale: float | None,
-    ) -> tuple[float | None, float]:
-        """The noise's scale and spread from the residuals of all rewards so far."""
+        found: _Progress,
+    ) -> _Progress:
+        """Cuts and spread from the residuals of all rewards so far.
+
+        Rewards are weighted by their leverage: what is played often has no larger say.
+        """
         rows = observations.history_rows
         residuals = assumed.seen(observations.rewards) - (model.features @ theta)[rows]
         if not self._known_noise:
-            scale = robust_scale(residuals)
-        cuts = self._cuts(model, observations, assumed, scale)[rows]
-        return scale, float(np.sqrt(np.mean(np.square(np.clip(residuals, -cuts, cuts)))))
+            least = min(_EVIDENCE / (4.0 * observations.t), 0.5 * _SHARE)
+            shares = np.geomspace(_SHARE, least, _SHARES)
+            cuts = cuts_at(residuals, model.leverage()[rows], shares)
+            found = replace(found, shares=shares, cuts=cuts)
+        cuts = self._cuts(model, observations, assumed, found)[rows]
+        spread = float(np.sqrt(np.mean(np.square(np.clip(residuals, -cuts, cuts)))))
+        return replace(found, spread=spread)
 
     def restart(self) -> None:
         """Rewards have other units and weights other features."""

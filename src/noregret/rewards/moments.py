@@ -32,11 +32,6 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
     return float(np.median(means))
 
 
-def robust_scale(residuals: Floats) -> float:
-    """The standard deviation that the bulk of the residuals (n) would have as a Gaussian."""
-    return _GAUSSIAN * float(np.median(np.abs(residuals - np.median(residuals))))
-
-
 def winsorised(rewards: Floats) -> Floats:
     """The rewards (n) drawn in to within 3 robust deviations of their median.
 
