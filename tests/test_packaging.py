@@ -1,5 +1,6 @@
 """The wheel and the source archive hold what users need, and install into a clean environment."""
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -51,3 +52,20 @@ def test_wheel_and_sdist_install_into_a_clean_environment(tmp_path):
     done = subprocess.run([python, "-c", code], env=clean, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() in {"0", "1"}
+
+
+def test_types_refuse_what_no_user_can_mean(tmp_path):
+    code = tmp_path / "wrong.py"
+    code.write_text("import noregret as nr\n\nnr.BBKB(3, 4)\nnr.BBKB([1.0], nr.RBF(), noise='x')\n")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+    )
+    assert {
+        line.partition(":")[2].partition(":")[0] for line in checked.stdout.splitlines()[:2]
+    } == {
+        "3",
+        "4",
+    }, checked.stdout

@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret import _checks, state
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import as_kernel
+from noregret.kernels import AnyKernel, as_kernel
 from noregret.learning.beliefs import Beliefs, Rules
 from noregret.learning.learner import is_auto
 from noregret.linalg.threads import one_blas_thread
@@ -74,7 +74,7 @@ class Optimizer(ABC):
     """
 
     domain: Any = field(kw_only=False)
-    kernel: Any = field(kw_only=False)
+    kernel: AnyKernel = field(kw_only=False)
     noise: float | Literal["auto"] = 0.1
     norm: float | Literal["auto"] = 1.0
     delta: float = 0.1

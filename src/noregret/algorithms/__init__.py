@@ -20,7 +20,7 @@ from noregret.algorithms.tgpucb import TGPUCB
 from noregret.algorithms.thompsonsampling import ThompsonSampling
 from noregret.algorithms.trustregionucb import TrustRegionUCB
 from noregret.algorithms.uniform import Uniform
-from noregret.kernels import as_kernel
+from noregret.kernels import AnyKernel, as_kernel
 from noregret.optimizer import Optimizer
 
 #: the public algorithms by their class name in lower case
@@ -47,7 +47,7 @@ algorithms: dict[str, type[Optimizer]] = {
 }
 
 
-def make(name: str, domain: Any, kernel: Any, **options: Any) -> Optimizer:
+def make(name: str, domain: Any, kernel: AnyKernel, **options: Any) -> Optimizer:
     """An algorithm by its name, the class name in lower case: ``make("bbkb", domain, kernel)``."""
     if not isinstance(name, str) or name.lower() not in algorithms:
         known = ", ".join(sorted(algorithms))

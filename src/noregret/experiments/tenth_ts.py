@@ -7,6 +7,7 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.algorithms.thompsonsampling import thompson_parts
+from noregret.kernels import as_kernel
 from noregret.models.features import Features, FourierFeatures
 from noregret.models.pathwise import Paths
 from noregret.optimizer import Optimizer
@@ -41,7 +42,7 @@ class TenthTS(Optimizer):
         parts = thompson_parts(self, 0.0, self.n_init, "rff")
         assert self.seed is not None
         rng = np.random.default_rng([self.seed, 1])
-        features = FourierFeatures(self.kernel, self.domain.dimension, rng)
+        features = FourierFeatures(as_kernel(self.kernel), self.domain.dimension, rng)
         return replace(parts, chooser=TenthDraws(ListUCB(self.domain), features, self.n_init))
 
 

@@ -1,6 +1,6 @@
 """How alike are two choices? Kernels k(x, y), their sums and products, and adapters."""
 
-from noregret.kernels.adapters import FunctionKernel, SklearnKernel, as_kernel
+from noregret.kernels.adapters import AnyKernel, FunctionKernel, SklearnKernel, as_kernel
 from noregret.kernels.base import Kernel, Product, Sum
 from noregret.kernels.columns import Columns
 from noregret.kernels.hamming import Hamming
@@ -10,6 +10,7 @@ from noregret.kernels.tanimoto import Tanimoto
 
 __all__ = [
     "RBF",
+    "AnyKernel",
     "Columns",
     "FunctionKernel",
     "Hamming",

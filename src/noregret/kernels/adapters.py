@@ -1,12 +1,15 @@
 """Kernels from elsewhere: plain callables and scikit-learn's kernel objects."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
+
+#: what users may give: a kernel, scikit-learn's, a callable ``k(xs, ys)``, or the word "auto"
+AnyKernel = Kernel | Callable[[Any, Any], Any] | Literal["auto"]
 
 
 class FunctionKernel(Kernel):
