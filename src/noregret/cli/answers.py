@@ -2,15 +2,15 @@
 
 import csv
 import math
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.app import Json, StudyPath, command, print_json, say
+from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
 from noregret.cli.choices import id_column, values_of
+from noregret.cli.output import Output
 
 if TYPE_CHECKING:
     from noregret.results import Trials
@@ -36,24 +36,26 @@ def ask(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="A file instead of standard output.")
     ] = None,
+    wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Ask what to evaluate next: a CSV with an empty value column, to be filled and told."""
+    """Ask what to evaluate next: a CSV with an empty value column, to be filled and told.
+
+    Trials count as handed out once they have been written.
+    """
     from noregret.study import Study
 
-    with Study.open(study) as opened:
+    def deliver(trials: "Trials") -> None:
+        rows = _questions(opened, trials)
+        if as_json:
+            print_json({"trials": rows})
+        else:
+            plate.write(lambda file: _write(file, rows))
+
+    with Output(output) as plate, Study.open(study, wait=wait) as opened:
         wanted = n if n is not None else opened.settings["batch"]
-        numbers = list(opened.ask(n))
-        while fill and wanted is not None and len(numbers) < wanted:
-            numbers += list(opened.ask(wanted - len(numbers)))
-        rows = _questions(opened, opened.get(numbers))
-    if as_json:
-        print_json({"trials": rows})
-    elif output is not None:
-        with Path(output).open("w", newline="", encoding="utf-8") as file:
-            _write(file, rows)
-    else:
-        _write(sys.stdout, rows)
+        numbers = list(opened.ask(n, fill=fill, deliver=deliver))
+        plate.keep()
     say(f"{len(numbers)} trials to evaluate.")
     if wanted is not None and len(numbers) < wanted:
         say(

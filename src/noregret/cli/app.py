@@ -6,6 +6,7 @@ that need it, so that ``noregret --help`` answers at once.
 
 import functools
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -13,6 +14,8 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from noregret import _json
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,6 +57,9 @@ def _options(
 
 
 StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's file.")]
+Wait = Annotated[
+    float, typer.Option(help="Seconds to wait while another process writes to the study.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
 
@@ -68,6 +74,10 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
             except KeyboardInterrupt:
                 message = "interrupted; what is done is stored, and the same command goes on"
                 _stop(message, 130, options)
+            except BrokenPipeError:
+                # Nobody reads what is printed: nothing must be printed at the end either.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                _stop("nobody reads the output: nothing was changed", 1, options)
             except (ValueError, TypeError, OSError) as error:
                 _stop(str(error), _exit_code(error), options)
 
@@ -103,7 +113,7 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Data for scripts, on stdout."""
-    print(json.dumps(value, default=str))
+    print(_json.dumps(value), flush=True)
 
 
 def print_table(table: Table) -> None:

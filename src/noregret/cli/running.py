@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from noregret.cli.app import Json, StudyPath, command, console, print_json, say
+from noregret.cli.app import Json, StudyPath, Wait, command, console, print_json, say
 from noregret.cli.choices import about_best, fields_of, interval, say_best, values_of
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def run(
         float | None,
         typer.Option(help="The best possible value, where it is known: shows the regret."),
     ] = None,
+    wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
     """Run a program for each trial until the budget is spent; the same call goes on."""
@@ -60,7 +61,7 @@ def run(
 
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with Study.open(study) as opened:
+        with Study.open(study, wait=wait) as opened:
             evaluate = Command(program, fields_of(opened), timeout)
             display = _Display(opened, known_best)
             live = Live(console=console, get_renderable=display.table, refresh_per_second=4)

@@ -120,7 +120,11 @@ class Log:
     # -- operations --------------------------------------------------------------------------
 
     def ask(
-        self, n: int | None, origin: str, deliver: Callable[[list[int]], None] | None = None
+        self,
+        n: int | None,
+        origin: str,
+        fill: bool = False,
+        deliver: Callable[[list[int]], None] | None = None,
     ) -> list[int]:
         """Numbers of the trials to evaluate next: overdue ones, then new ones.
 
@@ -134,9 +138,12 @@ class Log:
             for trial in overdue:
                 self._reassign(trial)
             numbers = [trial.number for trial in overdue]
-            if n is None or len(numbers) < n:
-                wanted = None if n is None else n - len(numbers)
-                numbers += self._ask_for_new(state, wanted, origin)
+            if n is None:
+                numbers += self._ask_for_new(state, None, origin)
+            elif len(numbers) < n:
+                numbers += self._ask_for_new(state, n - len(numbers), origin)
+                while fill and len(numbers) < n:
+                    numbers += self._ask_for_new(state, n - len(numbers), origin)
             if deliver is not None:
                 deliver(numbers)
         self._snapshot_if_due()

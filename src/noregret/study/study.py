@@ -181,6 +181,7 @@ class Study:
         self,
         n: int | None = None,
         *,
+        fill: bool = False,
         origin: str = "ask",
         deliver: Callable[[Trials], None] | None = None,
     ) -> Trials:
@@ -188,13 +189,13 @@ class Study:
 
         ``ask()`` gives the study's ``batch``, or what the algorithm wants: one trial for a
         sequential rule, a whole batch for an adaptive one. ``ask(n)`` gives at most ``n`` for
-        adaptive rules and exactly ``n`` for the others. ``origin`` says who asks, see
-        :meth:`trials`. ``deliver`` is called with the trials before they are on disk: where it
-        raises an error, nothing has been asked.
+        adaptive rules and exactly ``n`` for the others, with ``fill`` for all. ``origin`` says
+        who asks, see :meth:`trials`. ``deliver`` is called with the trials before they are on
+        disk: where it raises an error, nothing has been asked.
         """
         n = self._settings["batch"] if n is None else _checks.count("n", n)
         pass_on = None if deliver is None else lambda numbers: deliver(self.get(numbers))
-        return self.get(self._log.ask(n, origin, pass_on))
+        return self.get(self._log.ask(n, origin, fill, pass_on))
 
     @one_at_a_time
     def tell(
