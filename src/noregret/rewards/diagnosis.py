@@ -75,8 +75,8 @@ class TailReport:
     def __str__(self) -> str:
         low, high = self.tail_index_interval
         return (
-            f"{self.n} rewards: KS {self.ks_statistic:.3f} (p = {self.ks_pvalue:.2g}), heavier than "
-            f"exponential p = {self.heavy_pvalue:.2g}, tail index {self.tail_index:.2f} "
+            f"{self.n} rewards: KS {self.ks_statistic:.3f} (p = {self.ks_pvalue:.2g}), heavier "
+            f"than exponential p = {self.heavy_pvalue:.2g}, tail index {self.tail_index:.2f} "
             f"[{low:.2f}, {high:.2f}]. {self.advice}"
         )
 
