@@ -343,7 +343,12 @@ def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -
         arrays["bounds"] = domain.bounds
         return {"kind": "box", "names": domain.names}
     if isinstance(domain, Space):
-        return {"kind": "space", "names": domain.names, "parameters": domain.spec()}
+        return {
+            "kind": "space",
+            "names": domain.names,
+            "parameters": domain.spec(),
+            "stored": domain.feasible is None,
+        }
     spec = {"kind": "list", "names": domain.names, "length": len(domain)}
     if not candidates:
         return spec | {"stored": False}
@@ -359,13 +364,30 @@ def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -
     return spec | {"stored": False}
 
 
+def _load_space(spec: Any, given: Any) -> Space:
+    pairs = zip(spec["names"], spec["parameters"], strict=True)
+    stored = Space({name: parameter_of(one) for name, one in pairs})
+    if given is None:
+        if not spec["stored"]:
+            raise ValueError(
+                "this run's space has a condition feasible=f, which no file stores: pass the space "
+                "again, domain=Space({...}, feasible=f)"
+            )
+        return stored
+    if not isinstance(given, Space) or (given.names, given.spec()) != (stored.names, stored.spec()):
+        raise ValueError(f"domain must be the run's {stored!r}, got {given!r}")
+    if spec["stored"] != (given.feasible is None):
+        needs = "must not" if spec["stored"] else "must"
+        raise ValueError(f"domain {needs} have a condition feasible=f, as the run's space")
+    return given
+
+
 def _load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
     if spec["kind"] == "box":
         names, bounds = spec["names"], arrays["bounds"]
         return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
     if spec["kind"] == "space":
-        pairs = zip(spec["names"], spec["parameters"], strict=True)
-        return Space({name: parameter_of(one) for name, one in pairs})
+        return _load_space(spec, given)
     if given is not None:
         candidates = as_candidates(given)
         if len(candidates) != spec["length"]:

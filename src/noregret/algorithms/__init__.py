@@ -71,7 +71,8 @@ def load(
     path
         The file, or a binary file object.
     domain
-        Needed where the candidates are not in the file, such as objects other than strings.
+        Needed where it is not all in the file: candidates that are objects other than strings, and
+        a space with ``feasible``.
     kernel
         Needed where the kernel is a callable or a class of your own outside this process.
     algorithm

@@ -57,6 +57,9 @@ class Search(Protocol):
     ) -> tuple[Floats, float]:
         """The best point (d) and value found; ``anchors`` (k × d) are points worth trying."""
 
+    def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
+        """Points worth trying, anchors (k × d) among them: where the climbs start (n × d)."""
+
     def climb(
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
@@ -106,8 +109,12 @@ class BoxSearch:
         """
         if self.method == "direct":
             return self._direct(objective, values, anchors)
-        points = np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
+        points = self.screen(anchors, rng)
         return self.climb(objective, points, values(points), self.starts)
+
+    def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
+        """Anchors (k × d) and Sobol points: where the climbs start (n × d)."""
+        return np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
 
     def climb(
         self, objective: Objective, points: Floats, values: Floats, starts: int
@@ -220,10 +227,7 @@ def box_batch(
     def objective(X: Floats) -> tuple[Floats, Floats]:
         return fantasy.bound(X, width, mean)
 
-    if search.method == "direct":
-        screen = anchors
-    else:
-        screen = np.concatenate([anchors, search.box.spread(search.screen_size, rng)])
+    screen = anchors if search.method == "direct" else search.screen(anchors, rng)
     stale = values(screen)
     picks: list[Floats] = []
     bounds: list[float] = []

@@ -89,7 +89,7 @@ def _in_box(by_bounds: BoxUCB, now: Moment) -> Iterator[tuple[int, Points]]:
     climb.
     """
     search, posterior, rng = by_bounds.search, now.bounds.posterior, now.rng
-    points = np.concatenate([best_told(now), search.box.spread(search.screen_size, rng)])
+    points = search.screen(best_told(now), rng)
     Z = posterior.embed(points)
     spread = np.sqrt(posterior.residual(Z, points))[:, None]
     while True:

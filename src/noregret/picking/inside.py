@@ -359,6 +359,11 @@ def covered_box(space: Candidates | Space, given: Any) -> Box | None:
     if isinstance(space, Space):
         if given is not None:
             raise ValueError("box must not be given: the domain is one already")
+        if space.feasible is not None:
+            raise ValueError(
+                "domain must have no feasible=: a cell may hold no feasible point, and nothing "
+                "tells which; other algorithms take it"
+            )
         if space.dimension > _LARGEST_DIMENSION:
             raise ValueError(
                 f"domain must be a box of at most {_LARGEST_DIMENSION} dimensions (cells split "

@@ -1,16 +1,18 @@
 """Who is next in a space of numbers, whole numbers and choices? The largest bound, by search.
 
-Points spread over the space and the best points known are screened. The most promising climb: their
-numbers by gradients, with everything else as it is, then by the best change of one other value (a
-whole number by 1, 2, 4, … steps, a choice to any other), until neither helps. A space with few
-points is screened whole, so that its maximum is exact.
+Points spread over the space, the best points known and points around those are screened. The most
+promising climb: their numbers by gradients, with everything else as it is, then by the best change
+of one other value (a whole number by 1, 2, 4, … steps, a choice to any other), until neither helps.
+A space with few points is screened whole, so that its maximum is exact. Where points must be
+feasible, an infeasible end of a climb is drawn back towards its start, and numbers are changed one
+at a time too, which moves along the boundary.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 from noregret.picking.box import (
     LARGEST_SCREEN,
     STARTS,
@@ -22,10 +24,14 @@ from noregret.picking.box import (
 )
 from noregret.spaces import Space
 
-#: times that numbers and other values take turns
-_ROUNDS = 12
+#: times that numbers and other values take turns, and changes of one value in a turn
+_ROUNDS, _CHANGES = 12, 40
 #: steps of L-BFGS-B in one turn
 _STEPS = 40
+#: parts of a climb that are tried where its end is not feasible
+_DRAWN_BACK = 0.5 ** np.arange(9)
+#: points screened around each of the best points known, and how far away, in sides of the space
+_NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 
 
 class MixedSearch:
@@ -56,8 +62,35 @@ class MixedSearch:
         rng: np.random.Generator,
     ) -> tuple[Floats, float]:
         """The best point (d) and value found; ``anchors`` (k × d) are points worth trying."""
-        points = np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
+        points = self.screen(anchors, rng)
         return self.climb(objective, points, values(points), self.starts)
+
+    def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
+        """Anchors (k × d), points around them, and points spread over the space (n × d).
+
+        All points of a space that has few.
+        """
+        every = self.box.every(LARGEST_SCREEN)
+        if every is not None and len(every):
+            return every
+        near, spread = self._around(anchors, rng), self.box.spread(self.screen_size, rng)
+        points = np.concatenate([anchors, near, spread])
+        return points if len(points) else self.box.centre[None]
+
+    def _around(self, anchors: Floats, rng: np.random.Generator) -> Floats:
+        """Feasible points near anchors (k × d): numbers moved a bit, now and then a new choice."""
+        space, shape = self.box, (_NEARBY * len(anchors), self.box.dimension)
+        reach = np.exp(rng.uniform(np.log(_NEAREST), np.log(_FARTHEST), (shape[0], 1)))
+        points = np.repeat(anchors, _NEARBY, axis=0)
+        points = points + reach * (space.upper - space.lower) * rng.standard_normal(shape)
+        free = list(space.categories)
+        kept = np.repeat(anchors, _NEARBY, axis=0)[:, free]
+        choices = space.upper[free] - space.lower[free] + 1.0
+        drawn = space.lower[free] + np.floor(rng.random(kept.shape) * choices)
+        changed = rng.random(kept.shape) < 1.0 / space.dimension
+        points[:, free] = np.where(changed, drawn, kept)
+        points = space.snap(points)
+        return points[space.allowed(points)]
 
     def climb(
         self, objective: Objective, points: Floats, values: Floats, starts: int
@@ -78,8 +111,9 @@ class MixedSearch:
     def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
         """The best points, none of them close to a better one with the same choices."""
         space = self.box
-        unit = (points - space.lower) / self._span()
-        unit[:, list(space.categories)] *= np.maximum(self._span(), 1.0)[list(space.categories)]
+        span = np.where(space.upper > space.lower, space.upper - space.lower, 1.0)
+        span[list(space.categories)] = 1.0  # different choices are never close
+        unit = (points - space.lower) / span
         near = (0.05 * np.sqrt(space.dimension)) ** 2
         chosen: list[int] = []
         for i in np.argsort(-values, kind="stable")[: 16 * starts]:
@@ -89,21 +123,13 @@ class MixedSearch:
                     break
         return chosen
 
-    def _span(self) -> Floats:
-        """The length of each column (d), 1 where it has one entry only."""
-        span = self.box.upper - self.box.lower
-        return np.where(span > 0, span, 1.0)
-
     def _by_gradients(
         self, objective: Objective, starts: Floats, level: Floats, scale: float
     ) -> tuple[Floats, Floats]:
         """The starts (k × d) with their numbers moved uphill, and their values (k)."""
         space = self.box
-        numbers = [
-            i
-            for i, one in enumerate(space.parameters)
-            if np.isinf(one.count) and space.upper[i] > space.lower[i]
-        ]
+        wide = space.upper > space.lower
+        numbers = [i for i, one in enumerate(space.parameters) if one.is_number and wide[i]]
         if not numbers:
             return starts, level
 
@@ -116,40 +142,36 @@ class MixedSearch:
         ends = space.lower[numbers], space.upper[numbers]
         moved = starts.copy()
         moved[:, numbers] = ascend(of_numbers, starts[:, numbers], *ends, scale, _STEPS)
-        moved = space.snap(moved)
-        return _better(starts, level, moved, objective(moved)[0])
+        if space.feasible is None:
+            return _best_of(starts, level, space.snap(moved), np.arange(len(starts)), objective)
+        tried = np.concatenate([starts + part * (moved - starts) for part in _DRAWN_BACK])
+        owner = np.tile(np.arange(len(starts)), len(_DRAWN_BACK))
+        return self._best_feasible(starts, level, space.snap(tried), owner, objective)
 
     def _by_changes(
         self, objective: Objective, starts: Floats, level: Floats
     ) -> tuple[Floats, Floats, bool]:
         """The starts (k × d), each with the best change of one value, until none helps."""
-        improved = False
-        for _ in range(_STEPS):
+        first = level
+        for _ in range(_CHANGES):
+            before = level
             tried, owner = self._neighbours(starts)
-            if not len(tried):
+            starts, level = self._best_feasible(starts, level, tried, owner, objective)
+            if np.array_equal(level, before):
                 break
-            values = objective(tried)[0]
-            best = starts.copy()
-            top = level.copy()
-            for i in range(len(starts)):
-                own = np.flatnonzero(owner == i)
-                if len(own):
-                    at = own[np.argmax(values[own])]
-                    best[i], top[i] = tried[at], values[at]
-            # Round-off must not look like progress.
-            helps = top > level + 1e-12 * (1.0 + np.abs(level))
-            if not helps.any():
-                break
-            improved = True
-            starts, level = np.where(helps[:, None], best, starts), np.where(helps, top, level)
-        return starts, level, improved
+        return starts, level, not np.array_equal(level, first)
 
-    def _neighbours(self, points: Floats) -> tuple[Floats, Floats]:
-        """All points (n × d) that differ from one of k in one value, and from which (n)."""
+    def _neighbours(self, points: Floats) -> tuple[Floats, Ints]:
+        """Points (n × d) that differ from one of k in one value, and from which (n).
+
+        Numbers are changed this way only where gradients may lead to infeasible points.
+        """
         space = self.box
-        found, owners = [], []
+        found, owners = [space.nothing], [np.empty(0, dtype=np.int64)]
         for i, point in enumerate(points):
             for column, one in enumerate(space.parameters):
+                if one.is_number and space.feasible is None:
+                    continue
                 low, high = float(space.lower[column]), float(space.upper[column])
                 entries = one.neighbours(float(point[column]), low, high)
                 changed = np.repeat(point[None], len(entries), axis=0)
@@ -158,17 +180,39 @@ class MixedSearch:
                 owners.append(np.full(len(entries), i))
         return np.concatenate(found), np.concatenate(owners)
 
+    def _best_feasible(
+        self, starts: Floats, level: Floats, tried: Floats, owner: Ints, objective: Objective
+    ) -> tuple[Floats, Floats]:
+        allowed = self.box.allowed(tried)
+        return _best_of(starts, level, tried[allowed], owner[allowed], objective)
 
-def _better(starts: Floats, level: Floats, moved: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Of two sets of points (k × d) with values (k) the better ones, one by one."""
-    helps = values > level
-    return np.where(helps[:, None], moved, starts), np.where(helps, values, level)
+
+def _best_of(
+    starts: Floats, level: Floats, tried: Floats, owner: Ints, objective: Objective
+) -> tuple[Floats, Floats]:
+    """Points (k × d) and their values (k), each replaced by the best of those tried in its place.
+
+    ``tried`` (n × d) are in place of the starts ``owner`` (n).
+    """
+    if not len(tried):
+        return starts, level
+    values = objective(tried)[0]
+    points, best = starts.copy(), level.copy()
+    for at in np.argsort(values, kind="stable"):  # the last one written is the best
+        i = owner[at]
+        # Round-off must not look like progress.
+        if values[at] > level[i] + 1e-12 * (1.0 + abs(level[i])):
+            points[i], best[i] = tried[at], values[at]
+    return points, best
 
 
 def search_of(space: Space, method: str = "gradients", *, local: bool = False) -> Search:
-    """What searches a space; the only place that asks whether all of its columns are numbers."""
-    if np.isinf([one.count for one in space.parameters]).all():
+    """What searches a space; the only place that asks whether it is a box of numbers."""
+    if space.feasible is None and all(one.is_number for one in space.parameters):
         return BoxSearch(space, method, local=local)
     if method == "direct":
-        raise ValueError("search must be 'gradients' where not all parameters are numbers")
+        raise ValueError(
+            "search must be 'gradients' where not all parameters are numbers or points must be "
+            "feasible"
+        )
     return MixedSearch(space, local=local)

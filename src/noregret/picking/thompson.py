@@ -239,7 +239,7 @@ def _in_box(
 ) -> Floats:
     """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
     paths = Paths(now.bounds.posterior, features, n, rng)
-    screen = np.concatenate([best_told(now), search.box.spread(search.screen_size, rng)])
+    screen = search.screen(best_told(now), rng)
     values = paths.values(screen)
     found = [search.climb(paths.function(i), screen, values[:, i], _CLIMBS)[0] for i in range(n)]
     return np.array(found)

@@ -28,11 +28,6 @@ class _Category(Parameter):
         """The values, in the order of their positions."""
 
     @property
-    def count(self) -> float:  # type: ignore[override]
-        """How many values there are."""
-        return len(self.values)
-
-    @property
     def ends(self) -> tuple[float, float]:
         """The first and the last position."""
         return 0.0, float(len(self.values) - 1)
@@ -64,9 +59,17 @@ class _Category(Parameter):
         first, last = math.ceil(low - SLACK), math.floor(high + SLACK)
         return max(float(first), ends[0]), min(float(last), ends[1])
 
+    def how_many(self, low: float, high: float) -> float:
+        """How many positions there are between two."""
+        return max(high - low + 1.0, 0.0)
+
+    def entries(self, low: float, high: float) -> Floats:
+        """All positions between two."""
+        return np.arange(low, high + 1.0)
+
     def neighbours(self, entry: float, low: float, high: float) -> Floats:
         """All other positions."""
-        every = np.arange(low, high + 1.0)
+        every = self.entries(low, high)
         return np.asarray(every[every != entry])
 
 

@@ -13,6 +13,10 @@ from noregret.spaces.parameters import SLACK, Parameter, set_field
 
 #: significant digits of a number whose column holds logarithms
 _DIGITS = 12
+#: powers of ten up to this one are floats without error
+_EXACT_POWER = 22
+#: how far neighbours of a number are, as fractions of the column's length
+_STEPS = np.array([0.2, 0.05, 0.01, 0.002])
 #: whole numbers that a column holds exactly, and whose logarithms tell them apart
 _LARGEST, _LARGEST_LOG = 1 << 53, 1 << 40
 
@@ -33,6 +37,8 @@ class Float(Parameter):
     low: float
     high: float
     log: bool = False
+
+    is_number = True
 
     def __post_init__(self) -> None:
         set_field(self, "low", _checks.finite("low", self.low))
@@ -63,15 +69,9 @@ class Float(Parameter):
     def _values(self, logs: Floats) -> list[float]:
         """Rounded, so that a value has one entry only; the ends are kept as they are."""
         low, high = self.ends
-        found = zip(logs.tolist(), np.exp(logs).tolist(), strict=True)
-        return [
-            self.low
-            if entry <= low
-            else self.high
-            if entry >= high
-            else min(max(float(f"{value:.{_DIGITS - 1}e}"), self.low), self.high)
-            for entry, value in found
-        ]
+        values = np.clip(_rounded(np.exp(logs)), self.low, self.high)
+        values = np.where(logs <= low, self.low, np.where(logs >= high, self.high, values))
+        return [float(value) for value in values]
 
     def snap(self, column: Floats) -> Floats:
         """The entries themselves, between the ends; logarithms of rounded values."""
@@ -86,8 +86,22 @@ class Float(Parameter):
 
     def inner_ends(self, low: float, high: float) -> tuple[float, float]:
         """The two numbers, drawn in to the parameter's range."""
-        ends = self.ends
-        return max(low, ends[0]), min(high, ends[1])
+        first, last = self.snap(np.array([low, high])).tolist()
+        return first, last
+
+    def how_many(self, low: float, high: float) -> float:
+        """∞, or 1 where the two are one."""
+        return math.inf if high > low else 1.0
+
+    def entries(self, low: float, high: float) -> Floats:
+        """The two themselves."""
+        return np.array([low, high])
+
+    def neighbours(self, entry: float, low: float, high: float) -> Floats:
+        """Entries at some distances on both sides."""
+        steps = (high - low) * _STEPS
+        found = self.snap(np.concatenate([entry - steps, entry + steps]))
+        return np.asarray(found[(found >= low) & (found <= high) & (found != entry)])
 
     def parse(self, text: str) -> float:
         """A number."""
@@ -131,11 +145,6 @@ class Int(Parameter):
                 f"step must divide high − low = {self.high - self.low}, got {self.step}"
             )
         _check_log(self.log, self.low)
-
-    @property
-    def count(self) -> float:  # type: ignore[override]
-        """How many values there are."""
-        return (self.high - self.low) // self.step + 1
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -194,6 +203,16 @@ class Int(Parameter):
         entries = self._entries(self.low + self.step * np.array([first, last]))
         return float(entries[0]), float(entries[1])
 
+    def how_many(self, low: float, high: float) -> float:
+        """How many entries there are between two."""
+        first, last = self._nearest(self._numbers(np.array([low, high]))).tolist()
+        return max(float((last - first) / self.step) + 1.0, 0.0)
+
+    def entries(self, low: float, high: float) -> Floats:
+        """All entries between two."""
+        first, last = self._nearest(self._numbers(np.array([low, high]))).tolist()
+        return self._entries(np.arange(first, last + 1.0, self.step))
+
     def neighbours(self, entry: float, low: float, high: float) -> Floats:
         """The entries 1, 2, 4, … values away on both sides."""
         first, value, last = self._nearest(self._numbers(np.array([low, entry, high]))).tolist()
@@ -210,6 +229,15 @@ class Int(Parameter):
         """The parameter as JSON."""
         ends = {"low": self.low, "high": self.high}
         return {"type": "int", **ends, "log": self.log, "step": self.step}
+
+
+def _rounded(values: Floats) -> Floats:
+    """Values above 0 (n) with 12 significant digits, the nearest floats to those decimals."""
+    shift = _DIGITS - 1 - np.floor(np.log10(values))
+    if np.all(np.abs(shift) <= _EXACT_POWER):  # one rounding only: the result is exact
+        up, down = 10.0 ** np.maximum(shift, 0.0), 10.0 ** np.maximum(-shift, 0.0)
+        return np.asarray(np.rint(values * up / down) * down / up)
+    return np.array([float(f"{value:.{_DIGITS - 1}e}") for value in values.tolist()])
 
 
 def _whole(name: str, value: Any) -> int:

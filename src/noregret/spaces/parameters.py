@@ -5,11 +5,8 @@ change: columns of parameters with ``log`` hold logarithms. A column of choices 
 positions 0, 1, …, which only say whether two points have the same choice.
 """
 
-import math
 from abc import ABC, abstractmethod
 from typing import Any
-
-import numpy as np
 
 from noregret._types import Floats
 
@@ -22,13 +19,13 @@ class Parameter(ABC):
 
     Attributes
     ----------
-    count
-        How many values there are, ∞ for numbers.
+    is_number
+        Whether every number between the ends is an entry.
     is_category
         Whether the column holds positions of choices, whose distances mean nothing.
     """
 
-    count: float = math.inf
+    is_number: bool = False
     is_category: bool = False
 
     @property
@@ -59,9 +56,17 @@ class Parameter(ABC):
         The second is below the first where there is none.
         """
 
+    @abstractmethod
+    def how_many(self, low: float, high: float) -> float:
+        """How many entries there are between two, ∞ for numbers."""
+
+    @abstractmethod
+    def entries(self, low: float, high: float) -> Floats:
+        """All entries between two; the two themselves for numbers."""
+
+    @abstractmethod
     def neighbours(self, entry: float, low: float, high: float) -> Floats:
-        """Entries between two others that are one step away; none for numbers."""
-        return np.empty(0)
+        """Entries between two others that are one step away."""
 
     @abstractmethod
     def parse(self, text: str) -> Any:

@@ -1,4 +1,7 @@
-"""A space of named parameters of several types, and the points in it as vectors."""
+"""A space of named parameters of several types, and the points in it as vectors.
+
+A *part* of a space has the same parameters between other ends; searches look at parts.
+"""
 
 import copy
 import math
@@ -7,11 +10,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Bools, Floats, Ints, Points
 from noregret.spaces.parameters import SLACK, Parameter
 
-#: a predicate on a point as users see it
+#: a condition on a point as users see it
 Feasible = Callable[[dict[str, Any]], bool]
+
+#: points drawn without a feasible one among them before the search for one ends
+_TRIES = 100_000
+#: feasible points are looked for among at least, and at most, so many at a time
+_PIECE, _LARGEST_PIECE = 64, 8192
+#: among so many times as many points a design looks for feasible ones
+_EFFORT = 32
 
 
 class Space:
@@ -26,6 +36,11 @@ class Space:
     parameters
         ``{"name": parameter, ...}`` with :class:`~noregret.Float`, :class:`~noregret.Int`,
         :class:`~noregret.Choice` and :class:`~noregret.Bool`.
+    feasible
+        A known condition that points must satisfy: gets a point as a dict and says whether it may
+        be evaluated. Only feasible points are asked for, and others are refused where they are
+        told. It should be quick: it is asked thousands of times for each batch. No file stores it:
+        pass the space again, ``load(path, domain=space)``.
 
     Attributes
     ----------
@@ -39,7 +54,9 @@ class Space:
 
     listed = False
 
-    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+    def __init__(
+        self, parameters: Mapping[str, Parameter], *, feasible: Feasible | None = None
+    ) -> None:
         if not isinstance(parameters, Mapping) or not parameters:
             raise TypeError(
                 "parameters must be a dict such as {'rate': Float(0, 1), 'layers': Int(1, 8)}, got "
@@ -57,6 +74,11 @@ class Space:
         ends = np.array([parameter.ends for parameter in self.parameters])
         self.lower: Floats = ends[:, 0].copy()
         self.upper: Floats = ends[:, 1].copy()
+        if feasible is not None and not callable(feasible):
+            raise TypeError(f"feasible must be a function of a point, got {feasible!r}")
+        self.feasible = feasible
+        if feasible is not None:
+            self._some_feasible(1, np.random.default_rng(0))
 
     # -- what it is like ---------------------------------------------------------------------
 
@@ -67,8 +89,9 @@ class Space:
 
     @property
     def count(self) -> float:
-        """How many points there are, ∞ where a parameter is a number."""
-        return math.prod(parameter.count for parameter in self.parameters)
+        """How many points there are, feasible or not; ∞ where a parameter is a number."""
+        ends = zip(self.parameters, self.lower.tolist(), self.upper.tolist(), strict=True)
+        return math.prod(one.how_many(low, high) for one, low, high in ends)
 
     @property
     def categories(self) -> tuple[int, ...]:
@@ -87,8 +110,11 @@ class Space:
 
     @property
     def centre(self) -> Floats:
-        """The point in the middle (d)."""
-        return np.asarray(self._place(np.full((1, self.dimension), 0.5))[0])
+        """The point in the middle (d), or a feasible one where that is not."""
+        middle = self._place(np.full((1, self.dimension), 0.5))
+        if not self.allowed(middle)[0]:
+            middle = self._some_feasible(1, np.random.default_rng(0))
+        return np.asarray(middle[0])
 
     # -- dicts and vectors -------------------------------------------------------------------
 
@@ -133,6 +159,10 @@ class Space:
             points = self.encode(given)
         else:
             points = self._inside(self._numbers(given))
+        wrong = np.flatnonzero(~self.allowed(points))
+        if len(wrong):
+            (point,) = self.decode(points[wrong[:1]])
+            raise ValueError(f"points must be feasible: row {wrong[0]}, {point}, is not")
         return np.full(len(points), -1, dtype=np.int64), points
 
     def locate_all(self) -> tuple[Ints, Points]:
@@ -181,20 +211,77 @@ class Space:
 
     # -- points of the space -----------------------------------------------------------------
 
+    def allowed(self, points: Points) -> Bools:
+        """Which points (n × d) are feasible (n)."""
+        if self.feasible is None:
+            return np.ones(len(points), dtype=bool)
+        return np.array([self._is_feasible(point) for point in self.decode(points)], dtype=bool)
+
+    def _is_feasible(self, point: dict[str, Any]) -> bool:
+        assert self.feasible is not None
+        try:
+            return bool(self.feasible(dict(point)))
+        except Exception as error:
+            raise ValueError(f"feasible raised {error!r} for {point}") from error
+
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
         """Ids (n, all −1) and n points uniformly at random (n × d)."""
-        points = self._place(rng.random((n, self.dimension)))
+        if self.feasible is None:
+            points = self._place(rng.random((n, self.dimension)))
+        else:
+            points = self._some_feasible(n, rng)
         return np.full(n, -1, dtype=np.int64), points
 
-    def spread(self, n: int, rng: np.random.Generator) -> Floats:
-        """n points of a scrambled Sobol sequence (n × d)."""
-        from scipy.stats import qmc  # slow to import, and lists do not need it
+    def _some_feasible(self, n: int, rng: np.random.Generator) -> Floats:
+        """n feasible points uniformly at random (n × d), by drawing until there are enough."""
+        found, missed, size = self.nothing, 0, max(n, _PIECE)
+        while len(found) < n:
+            drawn = self._place(rng.random((size, self.dimension)))
+            kept = drawn[self.allowed(drawn)]
+            missed = 0 if len(kept) else missed + size
+            found, size = np.concatenate([found, kept]), min(2 * size, _LARGEST_PIECE)
+            if missed >= _TRIES:
+                found = self._feasible_of_few(n, rng)
+        return found[:n]
 
+    def _feasible_of_few(self, n: int, rng: np.random.Generator) -> Floats:
+        """n feasible points where none of very many draws is; refused where none is found."""
+        every = self.every(_TRIES)
+        if every is not None and len(every):
+            return every[rng.integers(len(every), size=n)]
+        among = f"{_TRIES:,} points drawn at random" if every is None else "the points"
+        raise ValueError(
+            f"feasible must allow some points: none of {among} of {self!r} satisfies it"
+        )
+
+    def every(self, most: int) -> Floats | None:
+        """All feasible points (n × d) where there are at most so many points, else ``None``."""
+        if self.count > most:
+            return None
+        ends = zip(self.parameters, self.lower.tolist(), self.upper.tolist(), strict=True)
+        columns = [np.unique(one.entries(low, high)) for one, low, high in ends]
+        mesh = np.meshgrid(*columns, indexing="ij")
+        points = np.column_stack([column.ravel() for column in mesh])
+        return np.asarray(points[self.allowed(points)])
+
+    def spread(self, n: int, rng: np.random.Generator) -> Floats:
+        """n points of a scrambled Sobol sequence (n × d).
+
+        Where points must be feasible these are the feasible ones of a longer sequence, some of them
+        repeated where there are too few, and none where a part of the space has none.
+        """
         # SciPy spawns from the generator, which its saved state does not tell: give it a fresh one.
         own = np.random.default_rng(rng.integers(1 << 63))
-        engine = qmc.Sobol(self.dimension, rng=own)
-        unit = engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n]
-        return self._place(np.asarray(unit))
+        if self.feasible is None:
+            return self._place(_sobol(self.dimension, n, own))
+        unit = _sobol(self.dimension, _EFFORT * n, own)
+        found, looked = self.nothing, 0
+        while len(found) < n and looked < len(unit):
+            piece = self._place(unit[looked : looked + max(n, _PIECE)])
+            found, looked = np.concatenate([found, piece[self.allowed(piece)]]), looked + len(piece)
+        if len(found) < n and len(found):
+            found = np.concatenate([found, found[own.integers(len(found), size=n - len(found))]])
+        return found[:n]
 
     def _place(self, unit: Floats) -> Floats:
         """Points (n × d) for points of the unit cube (n × d)."""
@@ -237,6 +324,14 @@ class Space:
     def __repr__(self) -> str:
         parts = zip(self.names or (), self.parameters, strict=True)
         return f"Space({', '.join(f'{name}: {parameter!r}' for name, parameter in parts)})"
+
+
+def _sobol(dimension: int, n: int, rng: np.random.Generator) -> Floats:
+    """n points of a scrambled Sobol sequence in the unit cube (n × d)."""
+    from scipy.stats import qmc  # slow to import, and lists do not need it
+
+    engine = qmc.Sobol(dimension, rng=rng)
+    return np.asarray(engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n])
 
 
 def _are_mappings(points: Any) -> bool:

@@ -146,7 +146,7 @@ class Study:
             Look only: another process may write meanwhile.
         domain, kernel
             To be given again where they cannot be stored: candidates that are objects other than
-            strings, and kernels that are callables of your own.
+            strings, spaces with ``feasible``, and kernels that are callables of your own.
         wait
             Seconds to wait for another writer to leave before
             :class:`~noregret.study.LockedError` is raised.
