@@ -78,7 +78,7 @@ def test_the_condition_is_given_again_to_a_study(tmp_path):
         trials = study.ask(3)
         assert all(small(point) for point in trials.values)
         study.tell(trials, [0.0, 0.1, 0.2])
-    with pytest.raises(ValueError, match="domain must be given, .* feasible=f"):
+    with pytest.raises(ValueError, match=r"domain must be given, .* feasible=f"):
         nr.Study.open(path)
     with nr.Study.open(path, domain=SPACE) as study:
         assert small(study.best().point)

@@ -20,8 +20,8 @@ from noregret.study.units import Units
 _NOTE_GROWTH = 1.1
 
 _NOT_STORED = {
-    "domain": "domain must be given, because this study's candidates are objects of your own, or its "
-    "space has a condition feasible=f",
+    "domain": "domain must be given, because this study's candidates are objects of your own, or "
+    "its space has a condition feasible=f",
     "kernel": "kernel must be given, because this study's kernel is a callable of your own",
 }
 
