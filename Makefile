@@ -6,7 +6,7 @@ ifneq ($(wildcard ../shared/data),)
 export NOREGRET_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow docs bench reproduce results format clean
+.PHONY: demo test test-slow test-integrations docs bench reproduce results format clean
 
 # A library of candidates on disk, run through the command line; then 10,000 evaluations in one process.
 demo: .venv/demo.stamp
@@ -22,6 +22,10 @@ test: .venv/dev.stamp
 
 test-slow: .venv/dev.stamp
 	$(BIN)/python -m pytest -m slow
+
+# What plugs into other tools, with those tools installed.
+test-integrations: .venv/integrations.stamp
+	$(BIN)/python -m pytest tests/integrations
 
 # The documentation as a site, in the folder site.
 docs: .venv/dev.stamp
@@ -55,6 +59,10 @@ clean:
 
 .venv/dev.stamp: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+.venv/integrations.stamp: .venv/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[botorch]"
 	@touch $@
 
 .venv/bench.stamp: .venv/bin/python pyproject.toml

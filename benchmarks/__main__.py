@@ -1,6 +1,6 @@
 """Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-The sections are cases, growth, long, gap, shares, study and others. `python -m benchmarks long
+The sections are cases, growth, long, gap, shares, study, others and botorch. `python -m benchmarks long
 --help` shows the options of one.
 """
 
@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import scipy
 
-from benchmarks import cases, gaps, growth, long_lists, others, shares, study
+from benchmarks import botorch_model, cases, gaps, growth, long_lists, others, shares, study
 
 SECTIONS = {
     "cases": cases.main,
@@ -21,6 +21,7 @@ SECTIONS = {
     "shares": shares.main,
     "study": study.main,
     "others": others.main,
+    "botorch": botorch_model.main,
 }
 
 

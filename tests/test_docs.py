@@ -12,7 +12,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 PAGES = [
     str(page.relative_to(DOCS))
     for page in sorted(DOCS.rglob("*.md"))
-    if "results" not in page.parts and BLOCK.search(page.read_text(encoding="utf-8"))
+    if not {"results", "integrations"} & set(page.parts)
+    and BLOCK.search(page.read_text(encoding="utf-8"))
 ]
 
 

@@ -1,0 +1,1 @@
+"""noregret inside other tools: one module for each, which imports its tool when it is used."""
