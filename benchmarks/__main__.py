@@ -1,7 +1,7 @@
 """Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-The sections are cases, growth, long, gap, shares, study, others and botorch. `python -m benchmarks long
---help` shows the options of one.
+The sections are cases, growth, long, gap, shares, study, others and botorch. `python -m
+benchmarks long --help` shows the options of one.
 """
 
 import os
