@@ -28,13 +28,17 @@ def test_a_laboratory_loop(db):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda rows: rows[1].update(value="lots"), "line 3: value 'lots' is not a finite number"),
-        (lambda rows: rows[1].update(value="nan"), "line 3: value 'nan'"),
-        (lambda rows: rows[2].update(trial="77"), "line 4: there is no trial '77'"),
-        (lambda rows: rows[2].update(trial="x"), "line 4: there is no trial 'x'"),
+        (lambda rows: rows[1].update(value="lots"), "line 3, column 'value': 'lots' is not"),
+        (lambda rows: rows[1].update(value="1..5"), "'1..5' is not a finite number (did you mean"),
+        (lambda rows: rows[1].update(value="inf"), "line 3, column 'value': 'inf'"),
+        (lambda rows: rows[2].update(trial="77"), "line 4, column 'trial': there is no trial '77'"),
+        (lambda rows: rows[2].update(trial="x"), "line 4, column 'trial': there is no trial 'x'"),
         (lambda rows: rows.append(dict(rows[0])), "line 8: trial 0 comes twice"),
-        (lambda rows: rows[0].update(compound="cmp999"), "line 2: trial 0 is cmp"),
-        (lambda rows: rows[0].update(failed="broken"), "line 2: trial 0 has both"),
+        (
+            lambda rows: rows[0].update(compound="cmp999"),
+            "line 2, column 'compound': trial 0 is cmp",
+        ),
+        (lambda rows: rows[0].update(failed="broken"), "line 2: it has both"),
     ],
 )
 def test_one_wrong_line_refuses_the_file(db, change, message):
@@ -70,7 +74,8 @@ def test_import(db):
     noregret("import", db, "old.csv")
     db.with_name("bad.csv").write_text("compound,value\ncmp003,1.5\nnobody,2\n")
     assert (
-        "line 3: there is no candidate 'nobody'" in noregret("import", db, "bad.csv", code=1).stderr
+        "line 3, column 'compound': there is no candidate 'nobody'"
+        in noregret("import", db, "bad.csv", code=1).stderr
     )
     with nr.Study.open(db, read_only=True) as study:
         assert study.trials().select("id", "value").rows() == [(3, 1.5), (3, 1.25)]
@@ -105,5 +110,9 @@ def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch
     with nr.Study.open("box.db", read_only=True) as study:
         frame = study.trials()
         assert np.array_equal(frame["value"], frame["dose"])
-    refused = noregret("import", "box.db", "plate.csv", code=1)
-    assert "on a box" in refused.stderr
+    (tmp_path / "old.csv").write_text("dose;heat;value\n0,5;30,5;7\n1;90;2\n")
+    refused = noregret("import", "box.db", "old.csv", code=1)
+    assert "line 3: " in refused.stderr
+    noregret("import", "box.db", "old.csv", "--skip-bad")
+    with nr.Study.open("box.db", read_only=True) as study:
+        assert study.trials().select("dose", "heat", "value").rows()[-1] == (0.5, 30.5, 7.0)

@@ -59,7 +59,8 @@ def test_yes_and_no():
 
 
 def test_the_nearest_spelling():
-    assert nearest("cmp0O3", ["cmp003", "cmp104"]) == "; did you mean 'cmp003' or 'cmp104'?"
+    assert nearest("cmp0O3", ["cmp004", "cmp003"]) == "; did you mean 'cmp003'?"
+    assert nearest("cmpx03", ["cmp003", "cmp104"]) == "; did you mean 'cmp003' or 'cmp104'?"
     assert nearest("LogP ", ["logP", "a"]) == "; did you mean 'logP'?"
     assert nearest("zzz", ["abc"]) == ""
     assert likely_number("2..3") == "2.3"

@@ -8,16 +8,21 @@ import functools
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from noregret import _json
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+#: control characters, and marks that turn the direction of writing
+_CONTROL = ("Cc", "Cf")
 
 #: people read this; stdout is for data
 console = Console(stderr=True, highlight=False)
@@ -98,17 +103,26 @@ def _stop(message: str, code: int, options: dict[str, Any]) -> NoReturn:
     if options.get("as_json"):
         print(json.dumps({"error": message, "exit_code": code}), file=sys.stderr)
     else:
-        console.print(f"[bold red]error:[/] {_escape(message)}", soft_wrap=True)
+        console.print(Text("error:", "bold red"), plain(message), soft_wrap=True)
     raise typer.Exit(code)
 
 
-def _escape(text: str) -> str:
-    return text.replace("[", r"\[")
+def visible(text: str) -> str:
+    """Text as it may go to a terminal: control characters are written out, not obeyed."""
+    return "".join(
+        repr(one)[1:-1] if unicodedata.category(one) in _CONTROL and one not in "\n\t" else one
+        for one in text
+    )
+
+
+def plain(value: Any) -> Text:
+    """Something from a file as text for a terminal: brackets in it are no markup."""
+    return Text(visible(str(value)))
 
 
 def say(text: str) -> None:
     """Tell people something, beside the data on stdout."""
-    console.print(_escape(text), soft_wrap=True)
+    console.print(plain(text), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:

@@ -12,6 +12,11 @@ def id_column(study: "Study") -> str:
     return str(study.settings["about"].get("id", "id"))
 
 
+def value_column(study: "Study") -> str:
+    """What the column of values is called in files."""
+    return str(study.settings["about"].get("value", "value"))
+
+
 def fields_of(study: "Study") -> list[str]:
     """The fields of a choice: what may stand in braces in a command."""
     from noregret.study.tables import coordinate_names

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from noregret.cli.app import Json, StudyPath, Wait, command, console, print_json, say
+from noregret.cli.app import Json, StudyPath, Wait, command, console, plain, print_json, say
 from noregret.cli.choices import about_best, fields_of, interval, say_best, values_of
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class _Display:
 
     def _show_best(self, grid: Table, best: "Recommendation") -> None:
         name = self._study.name_of(best.id, best.point)
-        grid.add_row("best so far", f"{name}: {interval(best)}")
+        grid.add_row("best so far", plain(f"{name}: {interval(best)}"))
         grid.add_row("gap", f"{best.gap:.4g}")
         if self._known_best is not None:
             regret = abs(self._known_best - best.mean)

@@ -1,14 +1,16 @@
 """``noregret status``, ``best``, ``export`` and ``report``."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
-from noregret.cli.app import Json, StudyPath, command, print_json, print_table, say
-from noregret.cli.choices import about_best, say_alive, say_best
+from noregret.cli.app import Json, StudyPath, command, plain, print_json, print_table, say
+from noregret.cli.choices import about_best, id_column, say_alive, say_best, value_column
+from noregret.cli.spreadsheets import write_csv
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +52,7 @@ def status(study: StudyPath, as_json: Json = False) -> None:
             value = ", ".join(f"{k} {_short(v)}" for k, v in value.items())
         elif isinstance(value, list):
             value = " ".join(value)
-        grid.add_row(key.replace("_", " "), _short(value))
+        grid.add_row(key.replace("_", " "), plain(_short(value)))
     print_table(grid)
 
 
@@ -72,9 +74,9 @@ def best(
     if as_json:
         print_json({"gap": found.gap, "alive": alive, "best": frame.to_dicts()})
         return
-    table = Table(*frame.columns)
+    table = Table(*(Column(plain(name)) for name in frame.columns))
     for row in frame.iter_rows():
-        table.add_row(*(_short(value) for value in row))
+        table.add_row(*(plain(_short(value)) for value in row))
     print_table(table)
     say(words)
 
@@ -95,12 +97,13 @@ def export(
     if output is None and (to is Format.PARQUET or as_json):
         raise ValueError("-o names the file to write")
     frame, lost = _salvaged(study) if salvage else (_trials(study), [])
-    if output is None:
-        typer.echo(frame.write_csv(), nl=False)
-    elif to is Format.PARQUET:
+    if to is Format.PARQUET and output is not None:
         frame.write_parquet(output)
+    elif output is not None:
+        with Path(output).open("w", newline="", encoding="utf-8") as file:
+            write_csv(file, frame.columns, frame.iter_rows())
     else:
-        frame.write_csv(output)
+        write_csv(sys.stdout, frame.columns, frame.iter_rows())
     if as_json:
         print_json({"trials": len(frame), "lost": lost, "output": output})
         return
@@ -110,15 +113,20 @@ def export(
 
 
 def _trials(study: str) -> "pl.DataFrame":
-    """All trials of a study, with the features of their candidates."""
+    """All trials of a study, with the features of their candidates.
+
+    Names are in the column ``name``, or ``id`` where the library itself calls it so.
+    """
     from noregret.study import Study
+    from noregret.study.tables import beside
 
     with Study.open(study, read_only=True) as opened:
-        frame, table = opened.trials(), opened.table
-    if table is None or frame.is_empty():
-        return frame
-    features = table.select(c for c in table.columns if c not in frame.columns)
-    return frame.hstack(features[frame["id"].to_list()])
+        frame, table, named = opened.trials(), opened.table, opened.names is not None
+        names, values = id_column(opened), value_column(opened)
+    shown = frame.rename({"value": values})
+    if named and names == "id":
+        shown = shown.drop("id").rename({"name": "id"})
+    return shown if table is None else beside(shown, table, frame["id"].to_list())
 
 
 def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int]]":

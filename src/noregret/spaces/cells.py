@@ -20,6 +20,8 @@ _GROUPED = {
     ".": rf"^[+-]?\d{{1,3}}([,{_SPACES}']\d{{3}})+(\.\d+)?$",
     ",": rf"^[+-]?\d{{1,3}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
 }
+#: with more words than this, letters are not compared one by one
+_MOST_COMPARED = 20_000
 #: names in a message that offers the right spelling
 _OFFERED = 3
 
@@ -83,18 +85,35 @@ def likely_number(text: str) -> str | None:
     return kept
 
 
+class Spelling:
+    """Finds the known words that are spelt most like a wrong one.
+
+    Capitals, spaces, hyphens, and letters that look like digits make no difference; beyond that, of
+    at most 20,000 words, letters may differ too.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._folded: dict[str, list[str]] = {}
+        for word in known:
+            self._folded.setdefault(_fold(word), []).append(word)
+
+    def offer(self, word: str) -> str:
+        """``; did you mean …?``, or nothing."""
+        key = _fold(word)
+        found = self._folded.get(key, [])
+        if not found and len(self._folded) <= _MOST_COMPARED:
+            close = difflib.get_close_matches(key, self._folded, _OFFERED)
+            found = [one for other in close for one in self._folded[other]]
+        return f"; did you mean {' or '.join(map(repr, found[:_OFFERED]))}?" if found else ""
+
+
+def _fold(word: str) -> str:
+    return re.sub(r"[\s_-]", "", word).lower().translate(str.maketrans("oil", "011"))
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` with the known words that are spelt most like this one, or nothing."""
-    words = list(known)
-    folded: dict[str, list[str]] = {}
-    for one in words:
-        folded.setdefault(one.strip().lower(), []).append(one)
-    found = folded.get(word.strip().lower()) or [
-        one
-        for key in difflib.get_close_matches(word.strip().lower(), folded, _OFFERED)
-        for one in folded[key]
-    ]
-    return f"; did you mean {' or '.join(map(repr, found[:_OFFERED]))}?" if found else ""
+    """The known words that are spelt most like this one, as :meth:`Spelling.offer` says it."""
+    return Spelling(known).offer(word)
 
 
 def verbatim_numbers(cells: pl.Series) -> pl.Series:

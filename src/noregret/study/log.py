@@ -199,10 +199,12 @@ class Log:
             # Replay cannot cross this point, so the snapshot belongs to the same transaction.
             self._put_snapshot(self._state)
 
-    def history(self, choices: list[Packed], values: Floats) -> list[int]:
+    def history(
+        self, choices: list[Packed], values: Floats, source: dict[str, Any] | None
+    ) -> list[int]:
         """Take in answers that nobody asked for; the numbers of their trials."""
         with self._change():
-            operation = self.storage.add_operation("history")
+            operation = self.storage.add_operation("history", info=source)
             numbers = self.storage.add_trials(operation, choices, "history", values.tolist())
             if self._state is not None:
                 replay.follow(self.storage, self._state, self.units)

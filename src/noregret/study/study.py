@@ -20,7 +20,7 @@ from noregret.study import replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.log import Log
-from noregret.study.rows import Trial
+from noregret.study.rows import Packed, Trial
 from noregret.study.tables import (
     events_frame,
     from_bytes,
@@ -233,12 +233,18 @@ class Study:
         return checked
 
     @one_at_a_time
-    def tell_history(self, points: Any, values: Any) -> Trials:
-        """Answers that nobody asked for, such as old data: ids (or points of a box) and values."""
+    def tell_history(
+        self, points: Any, values: Any, *, source: dict[str, Any] | None = None
+    ) -> Trials:
+        """Answers that nobody asked for, such as old data: ids (or points of a box) and values.
+
+        ``source`` (JSON) says where they come from; it is on disk if and only if they are, see
+        :meth:`imports`.
+        """
         ids, located = self.domain.locate(points)
         checked = self._checked(values, len(ids))
         choices = self.domain.pack(ids, located)
-        return self.get(self._log.history(choices, checked) if choices else [])
+        return self.get(self._log.history(choices, checked, source) if choices else [])
 
     def run(self, f: Callable[[Any], float], budget: int, **options: Any) -> None:
         """Evaluate ``f`` until the study has ``budget`` answers; options as for
@@ -324,6 +330,23 @@ class Study:
     def events(self) -> pl.DataFrame:
         """What happened to the study and what the algorithm did on its own."""
         return events_frame(self._storage.events(), self.optimizer.events)
+
+    @one_at_a_time
+    def imports(self) -> dict[int, dict[str, Any]]:
+        """Where answers that nobody asked for came from, by the number of the operation."""
+        found = self._storage.operations()
+        return {one.number: one.info for one in found if one.kind == "history" and one.info}
+
+    @one_at_a_time
+    def told_by(self, operation: int) -> list[tuple[Packed, float | None]]:
+        """The choices that an operation told, as the file holds them, and their values."""
+        return [(trial.packed, trial.value) for trial in self._storage.trials_done_by(operation)]
+
+    @one_at_a_time
+    def trial(self, number: int) -> Trial | None:
+        """The trial of this number, if there is one."""
+        found = self._storage.find_trials([number])
+        return found[0] if found else None
 
     @one_at_a_time
     def operations(self) -> pl.DataFrame:

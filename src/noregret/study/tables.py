@@ -76,8 +76,29 @@ def table_to_show(
     if len(twice):
         raise StudyError(f"names must all be different; {twice[0]!r} comes twice")
     if "name" in shown.columns:
-        shown = shown.rename({"name": "name_"})
+        raise StudyError(
+            "table must not have a column 'name' where names are given: rename one of the two"
+        )
     return pl.DataFrame([column, *shown.get_columns()])
+
+
+def beside(frame: pl.DataFrame, table: pl.DataFrame, ids: Sequence[int]) -> pl.DataFrame:
+    """A frame (n rows) with the table's rows of these ids (n) at its right.
+
+    Names come once. A feature that is called like one of our columns gets an underscore at its end.
+    """
+    features = table.drop("name", strict=False)
+    taken = set(frame.columns)
+    renamed = {}
+    for name in features.columns:
+        free = name
+        while free in taken:
+            free += "_"
+        taken.add(free)
+        renamed[name] = free
+    if not renamed:
+        return frame
+    return frame.hstack(features[list(ids)].rename(renamed))
 
 
 def trials_frame(
@@ -166,9 +187,7 @@ def top_frame(
     }
     columns["evaluations"] = pl.Series(list(evaluations), dtype=pl.Int64)
     frame = pl.DataFrame(columns)
-    if table is None:
-        return frame
-    return frame.hstack(table.select(c for c in table.columns if c not in columns)[ids])
+    return frame if table is None else beside(frame, table, ids)
 
 
 def _times(seconds: list[float | None]) -> pl.Series:

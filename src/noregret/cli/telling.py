@@ -1,0 +1,223 @@
+"""``noregret tell`` and ``import``: answers from files."""
+
+import csv
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+
+if TYPE_CHECKING:
+    from noregret.cli.reading import Wrong
+    from noregret.study import Study
+
+ValueColumn = Annotated[
+    str | None, typer.Option(help="The column with the values; default: the study's.")
+]
+IdColumn = Annotated[
+    str | None, typer.Option(help="The column with the candidates' names; default: the study's.")
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad", help="Tell the good rows, and write the others to FILE.bad.csv to be mended."
+    ),
+]
+
+
+@command("tell", "noregret tell plates.db plate.csv")
+def tell(
+    study: StudyPath,
+    answers: Annotated[
+        str, typer.Argument(help="A table (CSV, XLSX, Parquet) with a column trial, or of names.")
+    ],
+    overwrite: Annotated[
+        bool, typer.Option(help="Replace answers given before by different ones.")
+    ] = False,
+    value_column: ValueColumn = None,
+    id_column: IdColumn = None,
+    skip_bad: SkipBad = False,
+    wait: Wait = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Tell answers to trials that were asked for.
+
+    Any order; rows without a value stay open; other columns are ignored. Text in a column named
+    failed says why a trial has no value. Without a column named trial the open trials are found by
+    the candidates' names. One wrong row refuses the file, or is set aside by --skip-bad. Telling
+    the same again changes nothing.
+    """
+    from noregret.cli.reading import read_answers
+    from noregret.study import Study
+
+    with Study.open(study, wait=wait) as opened:
+        digest = _digest(answers)
+        found = read_answers(
+            opened,
+            answers,
+            overwrite=overwrite,
+            value_column=value_column,
+            id_column=id_column,
+            told=not overwrite and digest in _files(opened, "file told"),
+        )
+        bad = _set_aside(found.wrong, answers, skip_bad)
+        if found.values:
+            numbers, values = list(found.values), list(found.values.values())
+            opened.tell(numbers, values, overwrite=overwrite)
+        for number, reason in found.failures.items():
+            opened.tell(number, failed=reason, overwrite=overwrite)
+        if found.values or found.failures:
+            opened.note("file told", name=Path(answers).name, sha256=digest)
+        counts = opened.counts()
+    summary = {
+        "values": len(found.values),
+        "failed": len(found.failures),
+        "unchanged": found.unchanged,
+        "bad": len(found.wrong),
+        "bad_rows": bad,
+        "counts": counts,
+    }
+    if as_json:
+        print_json(summary)
+        return
+    say(
+        f"{summary['values']} values and {summary['failed']} failures told; "
+        f"{counts['pending']} trials still open."
+    )
+    if found.unchanged:
+        say(f"{found.unchanged} rows had been told before and changed nothing.")
+    _say_bad(found.wrong, bad)
+
+
+@command("import", "noregret import plates.db history.csv")
+def import_history(
+    study: StudyPath,
+    history: Annotated[
+        str, typer.Argument(help="A table (CSV, XLSX, Parquet) with the names and a value column.")
+    ],
+    value_column: ValueColumn = None,
+    id_column: IdColumn = None,
+    skip_bad: SkipBad = False,
+    only_new: Annotated[
+        bool, typer.Option("--only-new", help="Leave out rows imported from this file before.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Import all rows, also those imported before.")
+    ] = False,
+    wait: Wait = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Tell evaluations made before or elsewhere (a warm start).
+
+    What `export` writes can be imported. A second import of the same file changes nothing.
+    """
+    from noregret.cli.reading import read_history
+    from noregret.study import Study
+
+    if only_new and again:
+        raise ValueError("--only-new and --again exclude each other")
+    name = Path(history).name
+    with Study.open(study, wait=wait) as opened:
+        digest = _digest(history)
+        before = {} if again else opened.imports()
+        same = [one for one in before.values() if one["sha256"] == digest]
+        if same:
+            _say_imported(opened, name, as_json)
+            return
+        found = read_history(opened, history, value_column=value_column, id_column=id_column)
+        edited = [number for number, one in before.items() if one["name"] == name]
+        known = _rows_of(opened, edited)
+        rows = found.rows
+        if known:
+            rows, shared = _new_rows(rows, known)
+            if shared and not only_new:
+                raise ValueError(
+                    f"{shared} of the {len(found.rows)} rows of {name} were imported before, from "
+                    f"a file of that name. --only-new imports the {len(rows)} others, --again all "
+                    "of them; nothing was changed"
+                )
+        bad = _set_aside(found.wrong, history, skip_bad)
+        if rows:
+            choices, values = zip(*rows, strict=True)
+            source = {"name": name, "sha256": digest}
+            opened.tell_history(opened.domain.unpack(list(choices)), list(values), source=source)
+        counts = opened.counts()
+    if as_json:
+        unchanged = len(found.rows) - len(rows) + found.unchanged
+        print_json({"imported": len(rows), "unchanged": unchanged, "bad": len(found.wrong),
+                    "bad_rows": bad, "counts": counts})  # fmt: skip
+        return
+    say(f"{len(rows)} evaluations imported.")
+    if found.empty:
+        say(f"{found.empty} rows have no value and were left out.")
+    if found.unchanged:
+        say(f"{found.unchanged} rows are trials of this study already and changed nothing.")
+    _say_bad(found.wrong, bad)
+
+
+def _digest(path: str) -> str:
+    """What tells one file from another: the SHA-256 of its bytes."""
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _files(study: "Study", event: str) -> set[str]:
+    """The SHA-256 of the files that events of this kind speak of."""
+    import json
+
+    events = study.events()
+    rows = zip(events["event"], events["details"], strict=True)
+    return {json.loads(details).get("sha256", "") for kind, details in rows if kind == event}
+
+
+def _say_imported(study: "Study", name: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"imported": 0, "already": True, "counts": study.counts()})
+        return
+    say(f"{name} has been imported already: nothing changed. (--again imports it once more.)")
+
+
+def _rows_of(study: "Study", operations: list[int]) -> Counter[Any]:
+    """Choices and values that these operations took in."""
+    found: Counter[Any] = Counter()
+    for number in operations:
+        found.update(study.told_by(number))
+    return found
+
+
+def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
+    """The rows that are not known, each as often as it goes beyond that, and how many are."""
+    left, new = known.copy(), []
+    for row in rows:
+        if left[row]:
+            left[row] -= 1
+        else:
+            new.append(row)
+    return new, len(rows) - len(new)
+
+
+def _set_aside(wrong: "list[Wrong]", path: str, skip: bool) -> str | None:
+    """Refuse a file with wrong rows, or write them beside it; where they are."""
+    from noregret.cli.reading import refusal
+
+    if not wrong:
+        return None
+    if not skip:
+        raise ValueError(refusal(path, wrong))
+    target = Path(path).with_suffix(".bad.csv")
+    with target.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*wrong[0].row, "problem"])
+        writer.writerows([*one.row.values(), one.text] for one in wrong)
+    return str(target)
+
+
+def _say_bad(wrong: "list[Wrong]", target: str | None) -> None:
+    if target is not None:
+        say(f"{len(wrong)} bad rows were not told; they are in {target}, with what is wrong.")
