@@ -31,7 +31,7 @@ def main(folder: Path, budget: int = 60) -> nr.Recommendation:
             folder / "dask.db", grid, kernel=nr.Matern(1.0), noise=0.05, width=2.0, seed=0
         ) as study,
     ):
-        study.run(simulate, budget, executor=client, workers=3, timeout=3600)
+        study.run(simulate, budget, executor=client, workers=3, trial_timeout=3600)
         best = study.best()
     print(f"best point {best.point}: {best.mean:.3f} in [{best.lower:.3f}, {best.upper:.3f}]")
     return best

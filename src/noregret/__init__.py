@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from noregret.results import Batch, BatchInfo, History, Recommendation
     from noregret.rewards.diagnosis import TailReport, diagnose_tails
     from noregret.spaces import Bool, Box, Candidates, Choice, Float, Int, Space
-    from noregret.study import Study, StudyError
-    from noregret.study.maximize import Result, maximize, minimize
+    from noregret.study import RunError, Study, StudyError
+    from noregret.study.ledger import Progress
+    from noregret.study.maximize import maximize, minimize
+    from noregret.study.result import Result
     from noregret.widths.evidence import Evidence
 
 __version__ = "0.2.0"
@@ -61,8 +63,10 @@ _HOMES = {
     "results": ("Batch", "BatchInfo", "History", "Recommendation"),
     "rewards.diagnosis": ("TailReport", "diagnose_tails"),
     "spaces": ("Bool", "Box", "Candidates", "Choice", "Float", "Int", "Space"),
-    "study": ("Study", "StudyError"),
-    "study.maximize": ("Result", "maximize", "minimize"),
+    "study": ("RunError", "Study", "StudyError"),
+    "study.ledger": ("Progress",),
+    "study.maximize": ("maximize", "minimize"),
+    "study.result": ("Result",),
     "widths.evidence": ("Evidence",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -99,10 +103,12 @@ __all__ = [
     "PiGPUCB",
     "Precomputed",
     "Priors",
+    "Progress",
     "Recommendation",
     "RegularizedEvolution",
     "Result",
     "RobustUCB",
+    "RunError",
     "Space",
     "Study",
     "StudyError",

@@ -35,7 +35,14 @@ class Observations:
         How often the list has been replaced.
     unasked
         Evaluations told that nobody had asked for.
+    failed
+        Rows whose evaluation failed, one entry a failure.
+    stand_ins
+        Positions in the history of rewards that stand in for evaluations that failed.
     """
+
+    failed: tuple[int, ...] = ()
+    stand_ins: tuple[int, ...] = ()
 
     def __init__(self, nothing: Points) -> None:
         self._row_of: dict[Any, int] = {}  # by id, or by the bytes of a box's point
@@ -126,6 +133,22 @@ class Observations:
         self._history_rows.extend(rows)
         self._history_rewards.extend(rewards)
 
+    def fail(self, row: int, reward: float | None) -> None:
+        """A pending row has failed; the model is told this reward in its place, where there is one.
+
+        Without one the row stays pending.
+        """
+        self.failed += (row,)
+        if reward is not None:
+            self.stand_ins += (self.t,)
+            self.tell(np.array([row]), np.array([reward]))
+
+    def note_failed(self, others: "Observations") -> None:
+        """Know of the same failures, after the same history was told and expected."""
+        rows = list(others.failed)
+        known = self.known_rows(others.ids[rows], others.points[rows])
+        self.failed, self.stand_ins = tuple(known.tolist()), others.stand_ins
+
     def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
         """Join the new rewards' scatter to that of the old ones (Chan's parallel formula)."""
         which = np.flatnonzero(arrived)
@@ -141,11 +164,14 @@ class Observations:
 
     def cancel(self, rows: Ints) -> None:
         """These pending rows will never be told."""
+        self.check_pending(rows)
+        np.subtract.at(self.pending, rows, 1)
+
+    def check_pending(self, rows: Ints) -> None:
+        """Refuse rows that are not pending, or not as often as this."""
         counts = np.bincount(rows[rows >= 0], minlength=len(self))
-        pending = self.pending
-        if (rows < 0).any() or (counts > pending).any():
-            raise ValueError("points must be pending to be cancelled; some of these are not")
-        pending -= counts
+        if (rows < 0).any() or (counts > self.pending).any():
+            raise ValueError("points must be pending to be cancelled or failed; some are not")
 
     def replace_list(self) -> None:
         """From now on ids mean another list; history and pending arms stay."""

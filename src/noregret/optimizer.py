@@ -257,13 +257,47 @@ class Optimizer(ABC):
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""
         run = self._run
-        if isinstance(points, Batch) and points.generation != run.observations.generation:
-            rows = self._old_rows(points)
-        else:
-            rows = run.observations.known_rows(*self._locate(points))
-        run.observations.cancel(rows)
+        run.observations.cancel(self._asked_rows(points))
         run.beliefs.learner.cancelled(run.observations.pending)
         self._set("_look", None)  # its learner still waits for them
+
+    def fail(self, points: Batch | Any) -> None:
+        """These pending points were evaluated and gave no value, as after a crash or a NaN.
+
+        A point that fails stays pending, which lowers the deviation near it: something else is
+        asked for next. Where the most similar choice evaluated has failed too, failing seems to
+        belong to the place, and the model is told a bad reward: the lowest one so far that is no
+        outlier (no more than 1.5 interquartile ranges below the lower quartile). Such a reward
+        counts in ``t`` and is no part of ``history``. Where bounds are proved for settings that are
+        given, an invented reward would void them: there failed points only stay pending.
+        """
+        run = self._run
+        rows = self._asked_rows(points)
+        run.observations.check_pending(rows)
+        honest = self.width in self._parts.proved and not self.learnt
+        for row in rows.tolist():
+            seen = run.observations
+            stands_in = not honest and seen.t > 0 and self._fails_nearby(row)
+            before = seen.t
+            seen.fail(row, _bad_reward(seen.rewards) if stands_in else None)
+            if stands_in:
+                run.beliefs.learner.told(before, np.array([row]))
+
+    def _fails_nearby(self, row: int) -> bool:
+        """Whether the most similar arm that was evaluated, this one or another, has failed."""
+        seen, kernel = self._run.observations, self._run.beliefs.assumed.kernel
+        failed = np.unique(np.array(seen.failed, dtype=np.int64))
+        rows = np.union1d(np.flatnonzero(seen.told), failed)
+        likeness = kernel(seen.points[[row]], seen.points[rows])[0]
+        closest = rows[np.argmax(likeness / np.sqrt(kernel.diag(seen.points[rows])))]
+        return bool(np.isin(closest, failed))
+
+    def _asked_rows(self, points: Batch | Any) -> Ints:
+        """The rows of a batch, or of ids or points; −1 for what was never asked for."""
+        observations = self._run.observations
+        if isinstance(points, Batch) and points.generation != observations.generation:
+            return self._old_rows(points)
+        return observations.known_rows(*self._locate(points))
 
     def replace_candidates(self, candidates: Any) -> None:
         """Choose from another list from now on; the history stays, ids mean the new list.
@@ -458,10 +492,11 @@ class Optimizer(ABC):
 
     @property
     def history(self) -> History:
-        """Everything told, in order."""
+        """Everything told, in order, without evaluations that failed."""
         seen = self._run.observations
-        rows = seen.history_rows
-        return History(seen.ids[rows], seen.points[rows], seen.rewards.copy())
+        kept = np.delete(np.arange(seen.t), list(seen.stand_ins))
+        rows = seen.history_rows[kept]
+        return History(seen.ids[rows], seen.points[rows], seen.rewards[kept])
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -503,6 +538,7 @@ class Optimizer(ABC):
             made.tell(where[seen.history_rows], seen.rewards)
         if self.pending:
             made.expect(np.repeat(where, seen.pending, axis=0))
+        made._run.observations.note_failed(seen)
         return made
 
     def settings(self) -> dict[str, Any]:
@@ -547,6 +583,12 @@ def _refutation(event: dict[str, Any], delta: float) -> str:
         f"{norm}, or another kernel. Bounds prove nothing from here on: raise norm or noise, or "
         "pass norm='auto'"
     )
+
+
+def _bad_reward(rewards: Floats) -> float:
+    """The lowest reward that is no outlier: the lower whisker of a box plot."""
+    low, high = np.quantile(rewards, [0.25, 0.75])
+    return float(max(rewards.min(), low - 1.5 * (high - low)))
 
 
 def _recommendation(found: Interval, assumed: Assumptions, space: Domain) -> Recommendation:

@@ -338,6 +338,17 @@ def keeps(domain: Candidates | Space) -> bool:
     return bool(_domain_spec(domain, {}, True).get("stored", True))
 
 
+def same_domain(one: Any, other: Any) -> bool:
+    """Whether two domains are the same, as far as a file would tell; objects by their number."""
+    arrays: tuple[Arrays, Arrays] = {}, {}
+    specs = [
+        _domain_spec(domain, into, True) for domain, into in zip((one, other), arrays, strict=True)
+    ]
+    return specs[0] == specs[1] and all(
+        np.array_equal(array, arrays[1][name]) for name, array in arrays[0].items()
+    )
+
+
 def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -> Any:
     if isinstance(domain, Box):
         arrays["bounds"] = domain.bounds

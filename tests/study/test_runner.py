@@ -133,7 +133,7 @@ def test_failures_are_recorded_with_their_traceback(study):
         assert f"ArithmeticError: no value at {X[id_][0]:.3f}" in reason
         assert "in fails_now_and_then" in reason
     assert_answers(study, 15)
-    assert study.optimizer.t == 15
+    assert len(study.optimizer.history) == 15
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -187,7 +187,7 @@ def test_a_trial_that_hangs_is_given_to_another_worker(study):
             release.wait(30)
         return f(x)
 
-    study.run(hangs_at_first, 12, workers=3, timeout=0.3)
+    study.run(hangs_at_first, 12, workers=3, trial_timeout=0.3)
     release.set()
     assert_answers(study, 12)
     assert "reassigned" in study.events()["event"].to_list()
@@ -197,7 +197,7 @@ def test_workers_that_all_hang_end_the_run(study):
     release = threading.Event()
     try:
         with pytest.raises(RunError, match="hang"):
-            study.run(lambda x: release.wait(30), 12, workers=2, timeout=0.05, attempts=1)
+            study.run(lambda x: release.wait(30), 12, workers=2, trial_timeout=0.05, attempts=1)
     finally:
         release.set()
     failed = study.trials().filter(status="failed")
@@ -211,6 +211,7 @@ def test_workers_that_all_hang_end_the_run(study):
         ({"workers": 0}, ValueError, "workers must be at least 1"),
         ({"executor": 3}, TypeError, "executor must have submit"),
         ({"timeout": 0}, ValueError, "timeout must be above 0"),
+        ({"trial_timeout": 0}, ValueError, "trial_timeout must be above 0"),
         ({"f": 3}, TypeError, "f must be a function"),
     ],
 )
@@ -239,7 +240,7 @@ def test_dask_with_a_worker_killed_during_the_run(study):
                 os.kill(victims[0], signal.SIGKILL)
                 killed.append(victims[0])
 
-        study.run(f, 60, executor=client, workers=3, progress=kill_one)
+        study.run(f, 60, executor=client, workers=3, callback=kill_one)
         assert killed
         where = set(client.run(os.getpid).values())
         assert killed[0] not in where

@@ -15,7 +15,7 @@ from noregret.cli.choices import about_best, fields_of, interval, say_best, valu
 if TYPE_CHECKING:
     from noregret.results import Recommendation
     from noregret.study import Study
-    from noregret.study.runner import Progress
+    from noregret.study.ledger import Progress
 
 #: seconds after which the display computes the best choice anew
 _BEST_EVERY = 2.0
@@ -58,6 +58,7 @@ def run(
 
     from noregret.study import Study
     from noregret.study.command import Command
+    from noregret.study.workers import threads
 
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -69,15 +70,17 @@ def run(
             if show:
                 live.start()
             try:
-                opened.run(
-                    evaluate,
-                    budget,
-                    workers=workers,
-                    batch=batch,
-                    max_failures=max_failures,
-                    progress=display.update,
-                    argument=lambda id_, point: values_of(opened, id_, point),
-                )
+                with threads(workers) as pool:
+                    opened.run(
+                        evaluate,
+                        budget,
+                        executor=pool if workers > 1 else None,
+                        workers=workers,
+                        batch=batch,
+                        max_failures=max_failures,
+                        callback=display.update,
+                        argument=lambda id_, point: values_of(opened, id_, point),
+                    )
             finally:
                 evaluate.stop()
                 if show:

@@ -7,14 +7,12 @@ interrupted experiment goes on where it stopped, and experiments that need the s
 import hashlib
 import json
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -22,6 +20,7 @@ from typing import Any
 import polars as pl
 
 from noregret.linalg.threads import one_blas_thread
+from noregret.study.workers import processes
 
 #: an answer's column of processor seconds that the cell took, start to end
 COST = "cell_seconds"
@@ -140,11 +139,7 @@ def compute(
             store.write(cell, frame)
             yield cell, frame
         return
-    others = set(active_children())
-    # Children are started afresh: a forked one would inherit threads that do not run in it.
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_start_worker
-    ) as pool:
+    with processes(jobs) as pool:
         running: dict[Future[pl.DataFrame], Cell] = {}
         queue = iter(missing)
         try:
@@ -164,13 +159,3 @@ def compute(
                 "a worker process died, perhaps for want of memory: give fewer jobs; "
                 "what is done is stored"
             ) from error
-        except BaseException:
-            for child in set(active_children()) - others:  # nobody waits for what they are doing
-                child.terminate()
-            raise
-
-
-def _start_worker() -> None:
-    """A worker keeps to one thread, and leaves Ctrl-C to the process that started it."""
-    os.environ["NOREGRET_THREADS"] = "1"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

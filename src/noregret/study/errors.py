@@ -1,6 +1,7 @@
 """What can go wrong with a study."""
 
 from pathlib import Path
+from typing import Any
 
 
 class StudyError(ValueError):
@@ -28,4 +29,9 @@ class FullError(StudyError):
 
 
 class RunError(StudyError):
-    """A run stopped before its budget was spent; the study can go on."""
+    """A run stopped before its budget was spent; the study can go on.
+
+    Raised by :func:`noregret.maximize`, it holds what was found until then as ``result``.
+    """
+
+    result: Any = None

@@ -137,10 +137,23 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
         optimizer.tell(choices, rewards, unasked=operation.kind == "history")
         followed.answers += len(done)
     elif operation.kind == "fail":
-        failed = storage.trials_done_by(operation.number)
-        optimizer.cancel(choices_of(failed, optimizer.domain))
+        end_failed(optimizer, storage.trials_done_by(operation.number))
     else:
         raise DivergedError(f"operation {operation.number} changed answers given before")
+
+
+def end_failed(optimizer: Optimizer, failed: Sequence[Trial]) -> None:
+    """Let an optimiser know of pending trials that failed.
+
+    Where a function that is run failed, it will probably fail again nearby: the optimiser looks
+    elsewhere. A failure that somebody reports by hand is a mishap, and says nothing of the choice.
+    """
+    for trial in failed:
+        choice = choices_of([trial], optimizer.domain)
+        if trial.origin == "run":
+            optimizer.fail(choice)
+        else:
+            optimizer.cancel(choice)
 
 
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
@@ -148,9 +161,13 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
     told = [trial for chunk in storage.trial_chunks() for trial in chunk if trial.status == "told"]
     told.sort(key=lambda trial: (trial.done_by, trial.number))
     pending = storage.pending_trials()
+    failed = [trial for trial in storage.failed_trials() if trial.origin == "run"]
     if told:
         rewards = units.rewards([trial.value for trial in told])
         first.tell(choices_of(told, first.domain), rewards)
+    if failed:
+        first.expect(choices_of(failed, first.domain))
+        end_failed(first, failed)
     if pending:
         first.expect(choices_of(pending, first.domain))
     return Replayed(first, storage.head().operation, rebuilt=reason)

@@ -1,4 +1,4 @@
-"""Evaluate a function until a study has enough answers, on any executor."""
+"""Evaluate a function until there are enough answers, on any workers."""
 
 import math
 import queue
@@ -6,79 +6,41 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from noregret import _checks
-from noregret.study.errors import RunError, StudyError
-
-if TYPE_CHECKING:
-    from noregret.study import Study
+from noregret._types import Floats, Ints, Points
+from noregret.study.errors import RunError
+from noregret.study.ledger import Ledger, Progress
+from noregret.study.workers import Workers, hire
 
 #: seconds a wait for answers may last: Ctrl-C is noticed only between two waits
 _WAIT = 0.2
 
 
-@runtime_checkable
-class Executor(Protocol):
-    """What runs evaluations: ``concurrent.futures``, a Dask ``Client``, mpi4py's pools, …
-
-    The futures that ``submit`` returns need ``add_done_callback``, ``result`` and ``cancel``.
-    """
-
-    def submit(self, function: Callable[..., Any], /, *args: Any) -> Any:
-        """Start ``function(*args)`` somewhere."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands.
-
-    Attributes
-    ----------
-    told, failed, running
-        Answers the study has, failures of this run, evaluations under way.
-    budget
-        Answers at which the run ends.
-    seconds
-        Since the run began.
-    done
-        Answers and failures of this run.
-    """
-
-    told: int
-    failed: int
-    running: int
-    budget: int
-    seconds: float
-    done: int
-
-    @property
-    def rate(self) -> float:
-        """Evaluations per second in this run."""
-        return self.done / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimated time to the end, infinite before the first answer."""
-        return (self.budget - self.told) / self.rate if self.done else math.inf
-
-
 def run_study(
-    study: "Study",
-    f: Callable[[Any], float],
+    study: Ledger,
+    f: Callable[[Any], Any],
     budget: int,
     *,
     executor: Any = None,
     workers: int = 1,
     batch: int | None = None,
+    vectorized: bool = False,
     timeout: float | None = None,
+    trial_timeout: float | None = None,
     attempts: int = 2,
-    max_failures: int = 10,
-    progress: Callable[[Progress], None] | None = None,
+    max_failures: int | None = 10,
+    max_in_a_row: int | None = None,
+    count_failed: bool = False,
+    callback: Callable[[Progress], Any] | None = None,
+    stop: "Callable[[Run], str | None] | None" = None,
     argument: Callable[[int, Any], Any] | None = None,
-) -> None:
+) -> str:
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
     Trials that an earlier run asked for and did not answer come first. While evaluations are
@@ -90,245 +52,393 @@ def run_study(
         A study opened for writing.
     f
         Takes a point (a 1-D array; a dict on a named box; the object itself on a list of objects)
-        and returns a number. Sent to worker processes, it must be importable there.
+        and returns a number. An exception, or what is no finite number, is a failed trial.
     budget
         Answers the study shall have in the end. Running again with the same budget goes on.
     executor
         Anything with ``submit()`` that returns futures: threads, processes, a Dask ``Client``.
-        By default ``f`` runs here: one at a time, or on ``workers`` threads.
     workers
-        Evaluations under way at the same time.
+        Evaluations under way at the same time. Without an executor, 1 means that f runs here; more
+        run in processes where f can be sent to one (a function of a module, or of a script that
+        has ``if __name__ == "__main__":``), else in threads.
     batch
         Trials asked for at once. By default as many as there are free workers; where ``f`` runs
-        here one at a time, what the algorithm wants.
+        here, what the algorithm wants.
+    vectorized
+        f takes a whole batch (n × d, or a vector of n objects) and returns n numbers.
     timeout
+        Seconds for the whole run. What is under way then is not waited for; where f runs here,
+        the evaluation that is under way ends first.
+    trial_timeout
         Seconds for one evaluation. After that the trial is given to another worker.
     attempts
         How often a trial is given to a worker. One that timed out (or whose worker was lost) as
         often as this has failed.
     max_failures
-        The run stops with :class:`RunError` when more trials than this have failed in it.
-    progress
-        Called after every answer.
+        The run stops with :class:`RunError` when more trials than this have failed in it; ``None``:
+        however many fail.
+    max_in_a_row
+        The run ends when so many evaluations have failed one after the other.
+    count_failed
+        Whether failed trials count in ``budget``.
+    callback
+        Called after every evaluation; the run ends where it returns ``True``.
+    stop
+        Called before new trials are asked for; the run ends where it returns a reason.
     argument
         ``argument(id, point)`` makes what ``f`` is given, where it is not the point.
+
+    Returns
+    -------
+    Why the run ended: ``"budget"``, ``"timeout"``, ``"callback"``, ``"failures"`` (in a row), or
+    what ``stop`` said.
     """
     budget = _checks.count("budget", budget)
-    workers = _checks.count("workers", workers)
     attempts = _checks.count("attempts", attempts)
-    if batch is not None:
-        batch = _checks.count("batch", batch)
-    if timeout is not None:
-        timeout = _checks.positive("timeout", timeout)
+    batch = None if batch is None else _checks.count("batch", batch)
+    timeout = None if timeout is None else _checks.positive("timeout", timeout)
+    if trial_timeout is not None:
+        trial_timeout = _checks.positive("trial_timeout", trial_timeout)
     if not callable(f):
         raise TypeError(f"f must be a function of one point, got {f!r}")
-    if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(f"executor must have submit(), got {executor!r}")
-    own = None
-    if executor is None and (workers > 1 or timeout is not None):
-        executor = own = ThreadPoolExecutor(workers, thread_name_prefix="noregret-run")
-    if executor is None:
-        batch = batch or study.settings["batch"]
-    run = _Run(
-        study=study,
-        f=f,
-        budget=budget,
-        executor=executor,
-        workers=workers,
-        batch=batch,
-        timeout=timeout,
-        attempts=attempts,
-        max_failures=max_failures,
-        progress=progress,
-        argument=argument,
-    )
-    study.note("run started", budget=budget, workers=workers)
-    try:
-        run.go()
-    except BaseException as error:
-        study.note("run stopped", why=repr(error))
-        raise
-    else:
-        study.note("run finished", told=run.told, failed=run.failed)
-    finally:
-        run.cancel_rest()
-        if own is not None:
-            own.shutdown(wait=False, cancel_futures=True)
+    with hire(f, executor, workers, here=trial_timeout is None) as staff:
+        if staff.executor is None:
+            batch = batch or study.settings["batch"]
+        run = Run(
+            study=study,
+            f=f,
+            budget=budget,
+            workers=staff,
+            batch=batch,
+            vectorized=vectorized,
+            timeout=timeout,
+            trial_timeout=trial_timeout,
+            attempts=attempts,
+            max_failures=max_failures,
+            max_in_a_row=max_in_a_row,
+            count_failed=count_failed,
+            callback=callback,
+            stop=stop,
+            argument=argument,
+        )
+        study.note("run started", budget=budget, workers=staff.count)
+        try:
+            stopped = run.go()
+        except BaseException as error:
+            study.note("run stopped", why=repr(error))
+            raise
+        else:
+            study.note("run finished", told=run.told, failed=run.failed, why=stopped)
+        finally:
+            run.cancel_rest()
+    return stopped
+
+
+@dataclass(eq=False)
+class _Job:
+    """Trials that are evaluated by one call of f.
+
+    Attributes
+    ----------
+    numbers
+        The trials: one, or a whole batch where f is vectorised.
+    argument
+        What f is given.
+    tries
+        How often a worker has had it.
+    started
+        When the last one got it.
+    alone
+        Whether nothing else may run beside it: its worker died, and so may the next one.
+    """
+
+    numbers: list[int]
+    argument: Any
+    tries: int = 0
+    started: float = 0.0
+    alone: bool = False
 
 
 @dataclass
-class _Run:
-    """One run: a queue of trials, those under way, and what comes back."""
+class Run:
+    """One run: a queue of jobs, those under way, and what comes back.
 
-    study: "Study"
-    f: Callable[[Any], float]
+    Attributes
+    ----------
+    told, failed, done
+        As in :class:`Progress`.
+    """
+
+    study: Ledger
+    f: Callable[[Any], Any]
     budget: int
-    executor: Executor | None
-    workers: int
+    workers: Workers
     batch: int | None
+    vectorized: bool
     timeout: float | None
+    trial_timeout: float | None
     attempts: int
-    max_failures: int
-    progress: Callable[[Progress], None] | None
+    max_failures: int | None
+    max_in_a_row: int | None
+    count_failed: bool
+    callback: Callable[[Progress], Any] | None
+    stop: "Callable[[Run], str | None] | None"
     argument: Callable[[int, Any], Any] | None
+    waiting: deque[_Job] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         counts = self.study.counts()
         self.told = counts["told"] - counts["history"]
-        self.done = self.failed = 0
-        self.waiting: deque[int] = deque(self.study.pending("run"))
-        self.tries: dict[int, int] = {}
-        self.running: dict[Any, tuple[int, float]] = {}  # future → its trial, when it started
+        self.spent = self.told + (counts["failed"] if self.count_failed else 0)
+        self.done = self.failed = self.in_a_row = 0
+        self.best = math.nan
+        self.stopped: str | None = None
+        self._queue(self.study.pending("run"))
+        self.running: dict[Any, _Job] = {}
         self.stuck: list[Any] = []  # timed out, but still keeping a worker busy
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.began = time.monotonic()
+        self.ends = math.inf if self.timeout is None else self.began + self.timeout
 
-    def go(self) -> None:
-        while self.told < self.budget:
+    def go(self) -> str:
+        """Evaluate until the end; why it is the end."""
+        while self.spent < self.budget and self.stopped is None:
             self._fill_queue()
-            if self.executor is None:
+            if self.stopped is not None:
+                break
+            if self.workers.executor is None:
                 self._evaluate_here(self.waiting.popleft())
             else:
                 self._submit()
                 self._collect()
+            if time.monotonic() >= self.ends and self.spent < self.budget:
+                self.stopped = self.stopped or "timeout"
+        return self.stopped or "budget"
+
+    # -- asking ------------------------------------------------------------------------------
 
     def _fill_queue(self) -> None:
-        """Ask for trials while there are fewer than free workers.
+        """Ask for trials while there are fewer jobs than free workers.
 
         An adaptive batch may be shorter than that; then the next one follows at once, which counts
         the first as pending.
         """
         while True:
-            free = 1 if self.executor is None else self._free()
-            room = self.budget - self.told - len(self.running) - len(self.waiting)
+            free = 1 if self.workers.executor is None else self._free()
+            out = sum(len(job.numbers) for job in (*self.waiting, *self.running.values()))
+            room = self.budget - self.spent - out
             short = free - len(self.waiting)
             if room <= 0 or short <= 0:
                 return
-            self.waiting.extend(self.study.ask(min(self._wanted(short), room), origin="run"))
+            if self.stop is not None:
+                self.stopped = self.stop(self)
+                if self.stopped is not None or self.budget - self.spent - out <= 0:
+                    return
+            room = self.budget - self.spent - out
+            self._queue(list(self.study.ask(min(self._wanted(short), room), origin="run")))
 
     def _wanted(self, short: int) -> int:
-        if self.executor is not None or self.batch is not None:
-            return max(self.batch or 0, short)
-        # Here, one at a time: the algorithm decides how long its batch is.
         optimizer = self.study.optimizer
-        return self.budget if optimizer.adaptive else optimizer.batch_size
+        own = self.budget if optimizer.adaptive else optimizer.batch_size
+        if self.vectorized:
+            return self.batch or own
+        if self.workers.executor is not None or self.batch is not None:
+            return max(self.batch or 0, short)
+        return own  # here, one at a time: the algorithm decides how long its batch is
+
+    def _queue(self, numbers: list[int]) -> None:
+        if not numbers:
+            return
+        trials = self.study.get(numbers)
+        if self.vectorized:
+            self.waiting.append(_Job(numbers, trials.points))
+            return
+        given = trials.values
+        if self.argument is not None:
+            given = [
+                self.argument(int(i), x) for i, x in zip(trials.ids, trials.points, strict=True)
+            ]
+        self.waiting.extend(_Job([number], one) for number, one in zip(numbers, given, strict=True))
 
     def _free(self) -> int:
         self.stuck = [future for future in self.stuck if not future.done()]
-        return self.workers - len(self.running) - len(self.stuck)
+        return self.workers.count - len(self.running) - len(self.stuck)
 
-    def _argument(self, number: int) -> Any:
-        trials = self.study.get([number])
-        if self.argument is not None:
-            return self.argument(int(trials.ids[0]), trials.points[0])
-        return trials.values[0]
+    # -- evaluating --------------------------------------------------------------------------
 
-    def _evaluate_here(self, number: int) -> None:
+    def _evaluate_here(self, job: _Job) -> None:
         try:
-            value = self.f(self._argument(number))
+            values = self.f(job.argument)
         except Exception as error:
-            self._fail(number, _reason(error))
+            self._fail(job, _reason(error), error)
         else:
-            self._answer(number, value)
+            self._answer(job, values)
 
     def _submit(self) -> None:
-        assert self.executor is not None
         while self.waiting and self._free() > 0:
-            number = self.waiting.popleft()
-            self.tries[number] = self.tries.get(number, 0) + 1
+            if self.running and (
+                self.waiting[0].alone or any(job.alone for job in self.running.values())
+            ):
+                return
+            job = self.waiting.popleft()
+            job.tries += 1
             try:
-                future = self.executor.submit(self.f, self._argument(number))
+                future = self.workers.submit(self.f, job.argument)
             except Exception as error:
-                self.waiting.appendleft(number)
+                self.waiting.appendleft(job)
                 raise RunError(f"the executor takes no more work: {error!r}") from error
-            self.running[future] = number, time.monotonic()
+            job.started = time.monotonic()
+            self.running[future] = job
             future.add_done_callback(self.finished.put)
 
     def _collect(self) -> None:
         """Wait for an answer or a timeout, then take in all that has arrived."""
         if not self.running and not self._free():
             raise RunError(
-                f"all {self.workers} workers hang in evaluations that timed out; the study can "
-                "go on with new workers"
+                f"all {self.workers.count} workers hang in evaluations that timed out; the study "
+                "can go on with new workers"
             )
-        wait = _WAIT
-        if self.timeout is not None and self.running:
-            oldest = min(started for _, started in self.running.values())
-            wait = min(wait, max(oldest + self.timeout - time.monotonic(), 0.0))
+        until = self.ends
+        if self.trial_timeout is not None and self.running:
+            oldest = min(job.started for job in self.running.values())
+            until = min(until, oldest + self.trial_timeout)
         try:
+            wait = min(_WAIT, max(until - time.monotonic(), 0.0))
             self._take(self.finished.get(timeout=wait))
-            while True:
+            while self.stopped is None:
                 self._take(self.finished.get_nowait())
         except queue.Empty:
             pass
-        if self.timeout is not None:
+        if self.trial_timeout is not None:
             now = time.monotonic()
-            for future, (number, started) in list(self.running.items()):
-                if now - started >= self.timeout:
-                    self._time_out(future, number)
+            for future, job in list(self.running.items()):
+                if now - job.started >= self.trial_timeout:
+                    self._time_out(future, job)
 
     def _take(self, future: Any) -> None:
-        entry = self.running.pop(future, None)
-        if entry is None:  # it timed out before it came back
+        job = self.running.pop(future, None)
+        if job is None:  # it timed out before it came back
             return
-        number = entry[0]
         try:
-            value = future.result()
+            values = future.result()
         except Exception as error:
             if _worker_was_lost(error):
-                self._retry(number, f"its worker was lost: {error!r}")
+                job.alone = True
+                self._retry(job, f"its worker was lost: {error!r}")
             else:
-                self._fail(number, _reason(error))
+                self._fail(job, _reason(error), error)
         else:
-            self._answer(number, value)
+            self._answer(job, values)
 
-    def _time_out(self, future: Any, number: int) -> None:
+    def _time_out(self, future: Any, job: _Job) -> None:
         del self.running[future]
         future.cancel()
         if not future.cancelled():
             self.stuck.append(future)
-        self._retry(number, f"timed out after {self.timeout:g} s")
+        self._retry(job, f"timed out after {self.trial_timeout:g} s")
 
-    def _retry(self, number: int, why: str) -> None:
-        if self.tries[number] < self.attempts:
-            self.study.reassign(number)
-            self.waiting.append(number)
+    def _retry(self, job: _Job, why: str) -> None:
+        if job.tries < self.attempts:
+            for number in job.numbers:
+                self.study.reassign(number)
+            self.waiting.appendleft(job)
         else:
-            self._fail(number, f"{why}, {self.attempts} times")
+            self._fail(job, f"{why}, {self.attempts} times")
 
-    def _answer(self, number: int, value: Any) -> None:
+    def values(self, ids: Ints, points: Points) -> Floats:
+        """f at some choices (n), outside of all trials; NaN where it fails."""
+        arguments = [points] if self.vectorized else self.study.domain.labels(ids, points)
+        count = len(points) if self.vectorized else 1
+        if self.workers.executor is None:
+            calls: list[Callable[[], Any]] = [lambda a=a: self.f(a) for a in arguments]  # type: ignore[misc]
+        else:
+            calls = [self.workers.submit(self.f, argument).result for argument in arguments]
+        found = []
+        for call in calls:
+            try:
+                found.append(_numbers(call(), count))
+            except Exception:
+                found.append(np.full(count, math.nan))
+        return np.concatenate(found)
+
+    # -- telling -----------------------------------------------------------------------------
+
+    def _answer(self, job: _Job, returned: Any) -> None:
         try:
-            self.study.tell(number, value)
+            values = _numbers(returned, len(job.numbers))
         except (TypeError, ValueError) as error:
-            if isinstance(error, StudyError):
-                raise
-            self._fail(number, f"the function returned no finite number: {value!r}")
+            self._fail(job, f"f returned no finite number: {error}")
             return
-        self.told += 1
-        self._report()
+        good = np.isfinite(values)
+        told = [number for number, fine in zip(job.numbers, good, strict=True) if fine]
+        if told:
+            self.study.tell(told, values[good])
+            self.told += len(told)
+            self.spent += len(told)
+            self.in_a_row = 0
+        for number, value in zip(told, values[good], strict=True):
+            sign = self.study.units.sign
+            better = not sign * value <= sign * self.best  # also where best is NaN
+            self.best = float(value) if better else self.best
+            self._report(job, number, float(value), None)
+        for number, value in zip(job.numbers, values, strict=True):
+            if not math.isfinite(value):
+                self._fail_one(job, number, f"f returned no finite number: {value}")
 
-    def _fail(self, number: int, why: str) -> None:
-        self.study.tell(number, failed=why)
+    def _fail(self, job: _Job, why: str, error: Exception | None = None) -> None:
+        for number in job.numbers:
+            self._fail_one(job, number, why, error)
+
+    def _fail_one(self, job: _Job, number: int, why: str, error: Exception | None = None) -> None:
+        self.study.tell([number], failed=why)
         self.failed += 1
-        self._report()
-        if self.failed > self.max_failures:
+        self.in_a_row += 1
+        self.spent += self.count_failed
+        last = why.strip().splitlines()[-1]
+        self._report(job, number, math.nan, last)
+        if self.max_failures is not None and self.failed > self.max_failures:
             raise RunError(
                 f"{self.failed} trials failed in this run, more than max_failures="
-                f"{self.max_failures}; the last one: {why.strip().splitlines()[-1]}"
-            )
+                f"{self.max_failures}; the last one: {last}"
+            ) from error
+        if self.max_in_a_row is not None and self.in_a_row >= self.max_in_a_row:
+            self.stopped = "failures"
 
-    def _report(self) -> None:
+    def _report(self, job: _Job, number: int, value: float, reason: str | None) -> None:
         self.done += 1
-        if self.progress is not None:
-            seconds = time.monotonic() - self.began
-            self.progress(
-                Progress(self.told, self.failed, len(self.running), self.budget, seconds, self.done)
-            )
+        if self.callback is None:
+            return
+        trial = job.numbers.index(number)
+        progress = Progress(
+            told=self.told,
+            failed=self.failed,
+            running=len(self.running),
+            budget=self.budget,
+            seconds=time.monotonic() - self.began,
+            done=self.done,
+            trial=number,
+            point=job.argument[trial] if self.vectorized else job.argument,
+            value=value,
+            reason=reason,
+            best=self.best,
+            workers=self.workers.name,
+        )
+        if self.callback(progress) is True:
+            self.stopped = self.stopped or "callback"
 
     def cancel_rest(self) -> None:
         """Evaluations that have not started never will; their trials wait for the next run."""
         for future in self.running:
             future.cancel()
+
+
+def _numbers(returned: Any, count: int) -> Floats:
+    """What f returned as ``count`` floats."""
+    values = np.asarray(returned, dtype=np.float64)
+    if returned is None or values.size != count or values.ndim > 2:
+        expected = "one number" if count == 1 else f"{count} numbers"
+        raise ValueError(f"expected {expected}, got {returned!r:.200}")
+    return values.reshape(count)
 
 
 def _reason(error: Exception) -> str:

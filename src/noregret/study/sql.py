@@ -338,6 +338,10 @@ class Storage:
             raise self._damaged(f"{self.head().pending - len(found)} open trials are missing")
         return found
 
+    def failed_trials(self) -> list[Trial]:
+        """The trials that failed, in the order in which they did."""
+        return self._trials("WHERE status = 'failed' ORDER BY done_by, number")
+
     def overdue_trials(self, given_before: float) -> list[Trial]:
         """Pending trials that were given to somebody before this time, the oldest first.
 

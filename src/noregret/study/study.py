@@ -209,8 +209,9 @@ class Study:
         """Answer trials, by number: one value each, or ``failed="why"`` for all of them.
 
         Telling a trial again what it was told is no error and changes nothing; another value is
-        refused unless ``overwrite``. Failed trials are no data and no longer pending. Either all
-        of this is on disk when the call returns, or nothing is.
+        refused unless ``overwrite``. Failed trials are no data and no longer pending; where a run
+        failed, the optimiser looks elsewhere (:meth:`noregret.Optimizer.fail`). Either all of this
+        is on disk when the call returns, or nothing is.
         """
         if (values is None) == (failed is None):
             raise ValueError("give values, or failed='why', one of the two")
@@ -246,12 +247,14 @@ class Study:
         choices = self.domain.pack(ids, located)
         return self.get(self._log.history(choices, checked, source) if choices else [])
 
-    def run(self, f: Callable[[Any], float], budget: int, **options: Any) -> None:
-        """Evaluate ``f`` until the study has ``budget`` answers; options as for
-        :func:`noregret.study.runner.run_study`."""
+    def run(self, f: Callable[[Any], Any], budget: int, **options: Any) -> str:
+        """Evaluate ``f`` until the study has ``budget`` answers; why the run ended.
+
+        Options as for :func:`noregret.study.runner.run_study`.
+        """
         from noregret.study.runner import run_study
 
-        run_study(self, f, budget, **options)
+        return run_study(self, f, budget, **options)
 
     @one_at_a_time
     def pending(self, origin: str | None = None) -> list[int]:
@@ -325,6 +328,12 @@ class Study:
                 trials_frame(trials, box, self.names) for trials in self._storage.trial_chunks()
             ]
         return pl.concat(chunks) if chunks else trials_frame([], box, self.names)
+
+    @one_at_a_time
+    def rows(self) -> list[Trial]:
+        """Every trial as it is stored."""
+        with self._log.file.transaction():
+            return [trial for trials in self._storage.trial_chunks() for trial in trials]
 
     @one_at_a_time
     def events(self) -> pl.DataFrame:

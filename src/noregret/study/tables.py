@@ -50,8 +50,8 @@ def _column(values: list[Any]) -> pl.Series:
     return pl.Series(values, strict=False)
 
 
-def _columns(domain: Domain, points: Any) -> dict[str, pl.Series]:
-    """The same as columns of a frame."""
+def parameter_columns(domain: Domain, points: Any) -> dict[str, pl.Series]:
+    """The values of points (n) by parameter, as columns of a frame."""
     return {name: _column(values) for name, values in coordinates(domain, points).items()}
 
 
@@ -123,7 +123,7 @@ def trials_frame(
     if names is not None:
         columns["name"] = names.gather(ids)
     if box is not None:
-        columns |= _columns(box, choices_of(trials, box))
+        columns |= parameter_columns(box, choices_of(trials, box))
     columns |= {
         "value": pl.Series([trial.value for trial in trials], dtype=pl.Float64),
         "status": pl.Series([trial.status for trial in trials], dtype=pl.String),
@@ -177,7 +177,7 @@ def top_frame(
         columns["id"] = pl.Series(ids, dtype=pl.Int64)
     else:
         _, points = domain.locate([one.point for one in found])
-        columns |= _columns(domain, points)
+        columns |= parameter_columns(domain, points)
     if table is not None and "name" in table.columns:
         columns["name"] = table["name"].gather(ids)
     shown = [units.recommendation(one) for one in found]

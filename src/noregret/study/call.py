@@ -1,0 +1,142 @@
+"""What the one-line functions are called with: checked, and made into an optimiser."""
+
+import difflib
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+from noregret import _checks
+from noregret.algorithms import algorithms
+from noregret.learning.learner import is_auto
+from noregret.optimizer import Optimizer
+from noregret.spaces import Box, Candidates, Float, Space, as_domain
+from noregret.spaces.parameters import Parameter
+from noregret.study.ledger import Progress
+from noregret.study.workers import Executor
+
+#: on a box, more evaluations than this are left to the sparse model
+_EXACT_BUDGET = 1000
+#: deviations above the mean, where nothing can be proved
+_WIDTH = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What :func:`maximize` or :func:`minimize` was called with."""
+
+    direction: str
+    f: Callable[[Any], Any]
+    domain: Any
+    budget: int
+    algorithm: str | Optimizer
+    seed: int | None
+    workers: Any
+    batch_size: int | None
+    vectorized: bool
+    timeout: float | None
+    tol: float | None
+    patience: int | None
+    callback: Callable[[Progress], Any] | None
+    failures: str
+    storage: str | os.PathLike[str] | None
+    progress: bool
+    optimum: float | None
+    options: dict[str, Any]
+
+    def check(self) -> None:
+        """Refuse what makes no sense, before anything is computed."""
+        if not callable(self.f):
+            raise TypeError(f"f must be a function of one point, got {self.f!r}")
+        for name in ("budget", "batch_size", "patience"):
+            if (value := getattr(self, name)) is not None:
+                _checks.count(name, value)
+        for name in ("tol", "timeout"):
+            if (value := getattr(self, name)) is not None:
+                _checks.positive(name, value)
+        if self.optimum is not None:
+            _checks.finite("optimum", self.optimum)
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function, got {self.callback!r}")
+        if not isinstance(self.workers, Executor):
+            if isinstance(self.workers, (str, bytes)) or not isinstance(self.workers, (int, float)):
+                raise TypeError(
+                    "workers must be a number, or an executor with submit() such as "
+                    f"concurrent.futures and Dask have, got {self.workers!r}"
+                )
+            _checks.count("workers", self.workers)
+        _checks.one_of("failures", self.failures, ("continue", "raise"))
+        if isinstance(self.algorithm, Optimizer):
+            if self.options or self.seed is not None or self.storage is not None:
+                raise ValueError(
+                    "options, seed and storage belong to a new algorithm; an optimiser was given"
+                )
+        elif not isinstance(self.algorithm, str) or self.algorithm.lower() not in (
+            "auto",
+            *algorithms,
+        ):
+            known = ", ".join(sorted(algorithms))
+            raise ValueError(
+                f"algorithm must be 'auto', an optimiser or one of {known}; got {self.algorithm!r}"
+            )
+
+    def name(self, domain: Candidates | Space) -> str:
+        """The algorithm's name; with ``"auto"`` the one that suits the domain and the budget."""
+        assert isinstance(self.algorithm, str)
+        if self.algorithm.lower() != "auto":
+            return self.algorithm.lower()
+        if domain.listed or self.budget > _EXACT_BUDGET:
+            return "bbkb"
+        # Steps close to the best point and fits to all evaluations pay, but certify nothing.
+        return "trustregionucb" if self.tol is None else "gpucb"
+
+    def settings(self, name: str) -> dict[str, Any]:
+        """The settings of this algorithm, kernel among them; unknown ones are refused."""
+        cls = algorithms[name]
+        known = [*list(inspect.signature(cls).parameters)[1:]]
+        unknown = [option for option in self.options if option not in known]
+        if unknown:
+            own = [field.name for field in fields(self) if field.name != "options"]
+            close = difflib.get_close_matches(unknown[0], [*own, *known], n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"{name} takes {', '.join(known)}"
+            raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}; {hint}")
+        given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
+        given |= self.options
+        learnt = any(is_auto(given[key]) for key in ("kernel", "noise", "norm"))
+        # The theorem's width stands on kernel, noise and norm; where one is guessed it proves
+        # nothing, and fewer deviations pay.
+        return {"width": _WIDTH, **given} if learnt else given
+
+
+def domain_of(given: Any) -> Candidates | Space:
+    """The domain that somebody meant; what may be bounds or candidates is refused."""
+    if isinstance(given, Mapping):
+        if not any(isinstance(one, Parameter) for one in given.values()):
+            return Box(given)
+        return Space({n: Float(*x) if _looks_like_bounds(x) else x for n, x in given.items()})
+    if isinstance(given, (list, tuple)) and given and all(_looks_like_bounds(x) for x in given):
+        raise ValueError(
+            "domain must say whether these pairs are bounds or candidates: "
+            f"nr.Box({_shown(given)}) or nr.Candidates({_shown(given)})"
+        )
+    if given is None or isinstance(given, (bool, Real)):
+        raise TypeError(
+            "domain must be an nr.Box, bounds by name, or candidates (an array of n rows, a frame, "
+            f"a list), got {given!r}"
+        )
+    return as_domain(given)
+
+
+def _looks_like_bounds(pair: Any) -> bool:
+    return (
+        isinstance(pair, (list, tuple))
+        and len(pair) == 2
+        and all(isinstance(end, Real) and not isinstance(end, bool) for end in pair)
+        and pair[0] < pair[1]
+    )
+
+
+def _shown(pairs: Any) -> str:
+    return repr(list(pairs)) if len(pairs) <= 4 else f"{list(pairs[:4])!r:.60}…"

@@ -1,0 +1,154 @@
+"""When a run has found enough, and the line that says how far it is."""
+
+import math
+import shutil
+import sys
+import time
+
+import numpy as np
+
+from noregret.optimizer import Optimizer
+from noregret.results import Recommendation
+from noregret.study.ledger import Ledger, Progress
+from noregret.study.runner import Run
+
+#: uniform draws that test learnt settings before a run stops by its gap
+_DRAWS = 30
+#: a recommendation is better if its mean is higher by this much of the noise's deviation
+_BETTER = 0.1
+#: seconds between two counts of the candidates that can still be the best
+_COUNT_EVERY = 1.0
+
+
+class Watch:
+    """Looks at the recommendation before new points are asked for: is it time to stop?
+
+    Parameters
+    ----------
+    tol
+        Stop at this gap, or ``None``.
+    patience
+        Stop after so many evaluations without a better recommendation, or ``None``.
+    line
+        Is told how many candidates can still be the best.
+    """
+
+    def __init__(
+        self, ledger: Ledger, tol: float | None, patience: int | None, line: "Line"
+    ) -> None:
+        self._ledger = ledger
+        self._tol, self._patience, self._line = tol, patience, line
+        self._best: Recommendation | None = None
+        self._since = 0
+
+    def __call__(self, run: Run) -> str | None:
+        """Why the run is to end, or ``None``."""
+        optimizer = self._ledger.optimizer
+        if not run.told:
+            return None
+        self._line.count(optimizer)
+        if self._tol is None and self._patience is None:
+            return None
+        best = optimizer.recommend()
+        if self._tol is not None and best.gap <= self._tol:
+            if not optimizer.learnt:
+                return "tol"
+            left = run.budget - run.spent
+            if left and self._holds(run, left):
+                return "tol (learnt settings)"
+        if self._patience is not None:
+            if self._is_better(optimizer, best):
+                self._best, self._since = best, run.done
+            elif run.done - self._since >= self._patience:
+                return "patience"
+        return None
+
+    def _is_better(self, optimizer: Optimizer, best: Recommendation) -> bool:
+        """Whether this choice is better than the one before, both by what is known now."""
+        before = self._best
+        if before is None:
+            return True
+        choices = [before.id, best.id] if optimizer.domain.listed else [before.point, best.point]
+        mean, _ = optimizer.predict(choices, pending=False)
+        noise = optimizer.assumed.noise * optimizer.assumed.unit
+        return bool(mean[1] - mean[0] > _BETTER * noise)
+
+    def _holds(self, run: Run, most: int) -> bool:
+        """Whether uniform draws that the fit has not seen lie where the model says.
+
+        The draws are evaluated and told, at most so many. None may lie further from the model's
+        mean than three deviations of reward and noise together.
+        """
+        optimizer = self._ledger.optimizer
+        domain = optimizer.domain
+        count = min(max(_DRAWS, 10 * (domain.dimension or 1)), most)
+        ids, points = domain.sample(count, np.random.default_rng([optimizer.t, count]))
+        where = ids if domain.listed else points
+        mean, deviation = optimizer.predict(where, pending=False)
+        noise = optimizer.assumed.noise * optimizer.assumed.unit
+        values = run.values(ids, points)
+        run.spent += count
+        good = np.isfinite(values)
+        if not good.any():
+            return False
+        self._ledger.tell_history(where[good], values[good])
+        off = np.abs(self._ledger.units.rewards(values) - mean)[good]
+        return bool(np.all(off <= 3.0 * np.hypot(deviation, noise)[good]))
+
+
+class Line:
+    """One line on standard error, at most ten times a second.
+
+    Parameters
+    ----------
+    before
+        Evaluations of earlier runs that count in the budget.
+    """
+
+    def __init__(self, wanted: bool, budget: int, before: int) -> None:
+        self._wanted, self._budget, self._before = wanted, budget, before
+        self._last = self._counted = -math.inf
+        self._alive = ""
+        self._width = 0
+        self._shown: Progress | None = None
+        self._failure_shown = False
+
+    def count(self, optimizer: Optimizer) -> None:
+        """Count the candidates that can still be the best, where that is proved."""
+        now = time.monotonic()
+        if self._wanted and now - self._counted > _COUNT_EVERY and optimizer.proved:
+            alive = optimizer.alive
+            self._alive = f", {alive:,} can still be the best" if alive is not None else ""
+            self._counted = now
+
+    def show(self, progress: Progress) -> None:
+        """Say how far the run is, and why the first evaluation failed that did."""
+        self._shown = progress
+        if not self._wanted:
+            return
+        if progress.reason is not None and not self._failure_shown:
+            self._failure_shown = True
+            words = f"the first failure: {progress.reason}"
+            sys.stderr.write("\r" + words.ljust(self._width) + "\n")
+        now, done = time.monotonic(), self._before + progress.done
+        if now - self._last > 0.1 or done >= self._budget:
+            self._write(progress)
+            self._last = now
+
+    def _write(self, progress: Progress) -> None:
+        best = "" if math.isnan(progress.best) else f", best value {progress.best:.6g}"
+        failed = f", {progress.failed} failed" if progress.failed else ""
+        workers = f", {progress.workers}" if progress.workers else ""
+        done = self._before + progress.done
+        words = f"{done}/{self._budget} evaluations{best}{failed}{workers}{self._alive}"
+        words = words[: max(shutil.get_terminal_size().columns - 1, 20)]
+        sys.stderr.write("\r" + words.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(words)
+
+    def close(self) -> None:
+        """Bring the line up to date and end it."""
+        if self._wanted and self._shown is not None:
+            self._write(self._shown)
+            sys.stderr.write("\n")
+        self._wanted = False
