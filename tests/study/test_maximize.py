@@ -1,5 +1,10 @@
 """maximize and minimize: the one-line way."""
 
+import inspect
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -99,9 +104,13 @@ def test_learnt_settings_certify_nothing_and_are_tested_by_fresh_draws():
         assert result.algorithm.t >= 10 + 30  # the design, and the draws that test the fit
 
 
-def test_tol_alone_uses_the_theorems_width():
-    result = nr.minimize(bowl, nr.Box([(0, 1)]), 15, seed=0, progress=False, tol=1e-6)
-    assert type(result.algorithm) is nr.GPUCB
+@pytest.mark.parametrize("options", [{}, {"tol": 1e-6}, {"algorithm": "gpucb"}])
+def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options):
+    box = nr.Box([(0, 1)])
+    result = nr.minimize(bowl, box, 12, seed=0, progress=False, **options)
+    assert result.algorithm.width == 2.0
+    given = {"kernel": nr.RBF(0.5), "noise": 0.1, "norm": 1.0}
+    result = nr.minimize(bowl, box, 3, seed=0, progress=False, **options, **given)
     assert result.algorithm.width == "theory"
 
 
@@ -122,32 +131,303 @@ def test_interrupts_return_what_is_known():
     assert len(more.history) == 19
 
 
-def test_errors_of_f_are_raised_and_leave_nothing_pending():
-    opt = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(), seed=0)
+def fails_right_of(edge):
+    def f(x):
+        if x[0] > edge:
+            raise MemoryError("too large")
+        return float(x[0])
 
-    def broken(x):
-        raise RuntimeError("sensor fell off")
-
-    with pytest.raises(RuntimeError, match="sensor"):
-        nr.maximize(broken, None, 5, algorithm=opt, progress=False)
-    assert opt.pending == 0
-    for bad in (lambda x: np.nan, lambda x: [1.0, 2.0], lambda x: "high"):
-        with pytest.raises((ValueError, TypeError)):
-            nr.maximize(bad, nr.Box([(0, 1)]), 5, progress=False)
+    return f
 
 
-def test_bad_input_is_named():
+def test_failed_evaluations_are_counted_and_the_run_goes_on(capsys):
+    result = nr.maximize(fails_right_of(0.6), nr.Box([(0, 1), (0, 1)]), 30, seed=0)
+    frame = result.to_frame()
+    failed = frame.filter(status="failed")
+    assert result.failures == len(failed) > 0
+    assert result.evaluations == len(frame) == 30
+    assert failed["x0"].min() > 0.6
+    assert failed["value"].null_count() == len(failed)
+    assert all(reason.endswith("MemoryError: too large\n") for reason in failed["reason"])
+    assert result.best.point[0] <= 0.6
+    assert len(result.history) == len(result.algorithm.history) == 30 - result.failures
+    shown = capsys.readouterr().err
+    assert "the first failure: MemoryError: too large" in shown
+    assert f"{result.failures} failed" in shown
+    assert f"{result.failures} failed" in repr(result)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.inf, "high", None, [1.0, 2.0]])
+def test_what_is_no_finite_number_is_a_failed_evaluation(bad):
+    f = lambda x: bad if x[0] < 0.5 else 1.0  # noqa: E731
+    result = nr.maximize(f, nr.Box([(0, 1)]), 10, seed=0, progress=False)
+    reasons = result.to_frame().filter(status="failed")["reason"]
+    assert len(reasons) == result.failures > 0
+    assert all("f returned no finite number" in reason for reason in reasons)
+
+
+def test_a_vectorised_f_fails_point_by_point_or_as_a_whole():
+    def f(X):
+        return np.where(X[:, 0] > 0.7, np.nan, X[:, 0])
+
+    options = {"vectorized": True, "batch_size": 5, "progress": False, "seed": 0}
+    result = nr.maximize(f, nr.Box([(0, 1)]), 20, **options)
+    frame = result.to_frame()
+    assert (frame["x0"] > 0.7).to_list() == (frame["status"] == "failed").to_list()
+    with pytest.raises(nr.RunError, match="expected 5 numbers"):
+        nr.maximize(lambda X: X[:3, 0], nr.Box([(0, 1)]), 20, **options)
+
+
+def test_many_failures_in_a_row_end_the_run():
+    calls = []
+
+    def breaks_down(x):
+        calls.append(x)
+        if len(calls) > 12:
+            raise OSError("no connection")
+        return -bowl(x)
+
+    with pytest.warns(RuntimeWarning, match="20 evaluations failed .* OSError: no connection"):
+        result = nr.maximize(breaks_down, nr.Box([(0, 1)]), 100, seed=0, progress=False)
+    assert result.stopped == "failures"
+    assert (len(result.history), result.failures) == (12, 20)
+    calls += [None] * 20
+    with pytest.raises(nr.RunError, match=r"no evaluation gave a value.*no connection") as caught:
+        nr.maximize(breaks_down, nr.Box([(0, 1)]), 5, seed=0, progress=False)
+    assert caught.value.result.failures == 5
+
+
+def test_whatever_is_raised_carries_the_result_so_far():
+    def f(x):
+        if len(seen) == 6:
+            raise ZeroDivisionError("by nothing")
+        seen.append(x)
+        return -bowl(x)
+
+    seen = []
+    box = nr.Box({"a": (0, 1)})
+    with pytest.raises(nr.RunError, match=r"f failed at \{'a': .*by nothing") as caught:
+        nr.maximize(lambda x: f([x["a"]]), box, 20, seed=0, progress=False, failures="raise")
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert len(caught.value.result.history) == 6
+
+    def callback(progress):
+        raise KeyError("a slip")
+
+    with pytest.raises(KeyError) as slipped:
+        nr.maximize(lambda x: 1.0, box, 20, seed=0, progress=False, callback=callback)
+    assert len(slipped.value.result.history) == 1
+    assert slipped.value.result.algorithm.pending == 0
+
+
+def test_callback_sees_every_evaluation_and_stops_the_run():
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return progress.done == 9
+
+    f = fails_right_of(0.8)
+    result = nr.minimize(f, nr.Box([(0, 1)]), 50, seed=0, progress=False, callback=callback)
+    assert result.stopped == "callback"
+    assert [progress.trial for progress in seen] == list(range(9))
+    frame = result.to_frame()
+    assert [one.point[0] for one in seen] == frame["x0"].to_list()
+    assert [one.reason is None for one in seen] == (frame["status"] == "told").to_list()
+    assert seen[-1].best == frame["value"].min()
+
+
+def test_patience_ends_a_run_that_finds_nothing_better():
+    result = nr.minimize(bowl, nr.Box([(0, 1), (0, 1)]), 200, seed=0, progress=False, patience=12)
+    assert result.stopped == "patience"
+    assert 12 < result.evaluations < 100
+    assert bowl(result.best.point) < 0.01
+    flat = nr.minimize(
+        lambda x: 1.0, np.arange(9.0)[:, None], 99, seed=0, progress=False, patience=5
+    )
+    assert flat.stopped == "patience"
+
+
+def test_timeout_is_for_the_whole_run():
+    result = nr.minimize(bowl, nr.Box([(0, 1)]), 10_000, seed=0, progress=False, timeout=0.05)
+    assert result.stopped == "timeout"
+    assert 0 < result.evaluations < 10_000
+
+
+@pytest.mark.parametrize("algorithm", ["gpucb", "bbkb"])
+def test_batch_size_is_honoured_on_boxes(algorithm):
+    sizes = []
+
+    def f(X):
+        sizes.append(len(X))
+        return -np.square(X - 0.3).sum(axis=1)
+
+    options = {"algorithm": algorithm, "vectorized": True, "batch_size": 7}
+    nr.maximize(f, nr.Box([(0, 1)] * 2), 45, seed=0, progress=False, **options)
+    assert sum(sizes) == 45
+    assert max(sizes) == 7
+    if algorithm == "gpucb":
+        assert sizes == [7] * 6 + [3]
+
+
+# -- workers ---------------------------------------------------------------------------------
+
+
+def test_threads_evaluate_at_the_same_time():
+    meet = threading.Barrier(3, timeout=30)
+
+    def f(x):
+        meet.wait()
+        return -bowl(x)
+
+    names = []
+    result = nr.maximize(
+        f, nr.Box([(0, 1)]), 9, seed=0, workers=3, progress=False,
+        callback=lambda progress: names.append(progress.workers),
+    )  # fmt: skip
+    assert len(result.history) == 9
+    assert names == ["3 threads (f cannot be pickled)"] * 9
+
+
+def test_an_executor_of_ones_own():
+    with ThreadPoolExecutor(2) as pool:
+        result = nr.minimize(bowl, nr.Box([(0, 1)]), 8, seed=0, workers=pool, progress=False)
+        assert pool.submit(bowl, [0.3]).result() == 0.0  # it is still open
+    assert len(result.history) == 8
+
+
+@pytest.mark.slow
+def test_processes_evaluate_what_can_be_sent_to_them():
+    names, pids = set(), set()
+
+    def note(progress):
+        names.add(progress.workers)
+        pids.add(progress.value)
+
+    nr.maximize(own_pid, nr.Box([(0, 1)]), 6, workers=2, progress=False, callback=note)
+    assert names == {"2 processes"}
+    assert os.getpid() not in pids
+
+
+def own_pid(x):
+    return float(os.getpid())
+
+
+@pytest.mark.slow
+def test_an_evaluation_that_kills_its_process_is_a_failed_one():
+    result = nr.maximize(dies_on_the_right, nr.Box([(0, 1)]), 6, seed=1, workers=2, progress=False)
+    frame = result.to_frame()
+    assert (frame["x0"] > 0.7).to_list() == (frame["status"] == "failed").to_list()
+    assert result.failures
+
+
+def dies_on_the_right(x):
+    if x[0] > 0.7:
+        os._exit(1)
+    return float(x[0])
+
+
+# -- storage ---------------------------------------------------------------------------------
+
+
+def test_the_same_call_goes_on_where_a_killed_run_stopped(tmp_path):
+    options = {"seed": 3, "progress": False}
+    box = nr.Box({"a": (0, 1), "b": (0, 1)})
+    f = lambda x: bowl([x["a"], x["b"]])  # noqa: E731
+    whole = nr.minimize(f, box, 24, **options)
+    calls = []
+
+    def killed(x):
+        calls.append(x)
+        if len(calls) == 15:
+            raise KeyboardInterrupt
+        return f(x)
+
+    path = tmp_path / "run.db"
+    part = nr.minimize(killed, box, 24, storage=path, **options)
+    assert (part.stopped, len(part.history)) == ("interrupted", 14)
+    rest = nr.minimize(f, box, 24, storage=path, **options)
+    assert rest.stopped == "budget"
+    np.testing.assert_array_equal(rest.history.points, whole.history.points)
+    assert rest.best.point == whole.best.point
+    again = nr.minimize(lambda x: 1 / 0, box, 24, storage=path, **options)  # nothing left to do
+    assert again.evaluations == 24
+
+
+def test_failures_are_stored_and_replayed(tmp_path):
+    f, box = fails_right_of(0.6), nr.Box([(0, 1)])
+    path = tmp_path / "run.db"
+    whole = nr.maximize(f, box, 24, seed=0, progress=False)
+    nr.maximize(f, box, 14, seed=0, progress=False, storage=path)
+    rest = nr.maximize(f, box, 24, seed=0, progress=False, storage=path)
+    assert rest.to_frame().drop("reason").equals(whole.to_frame().drop("reason"))
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"domain": nr.Box([(0, 2)])}, "domain"),
+        ({"seed": 1}, "seed"),
+        ({"width": 3.0}, "width"),
+        ({"algorithm": "gpucb"}, "algorithm"),
+        ({"kernel": nr.RBF(0.5)}, "kernel"),
+    ],
+)
+def test_a_study_of_other_settings_is_refused(tmp_path, change, what):
+    call = {"f": bowl, "domain": nr.Box([(0, 1)]), "budget": 3, "seed": 0, "progress": False}
+    call["storage"] = tmp_path / "run.db"
+    nr.minimize(**call)
+    with pytest.raises(nr.StudyError, match=f"storage: the study at .* has {what}"):
+        nr.minimize(**call | change)
+    with pytest.raises(nr.StudyError, match="has direction 'minimize'"):
+        nr.maximize(**call)
+    assert nr.minimize(**call | {"budget": 4, "seed": None}).evaluations == 4
+
+
+# -- what is refused -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"budget": 0}, ValueError, "budget must be at least 1"),
+        ({"tol": -1.0}, ValueError, "tol must be above 0"),
+        ({"timeout": 0}, ValueError, "timeout must be above 0"),
+        ({"patience": 0}, ValueError, "patience must be at least 1"),
+        ({"workers": 0}, ValueError, "workers must be at least 1"),
+        ({"workers": "4"}, TypeError, r"workers must be a number, or an executor with submit\(\)"),
+        ({"callback": 3}, TypeError, "callback must be a function"),
+        ({"failures": "skip"}, ValueError, "failures must be one of 'continue', 'raise'"),
+        ({"f": 3.0}, TypeError, "f must be a function"),
+        ({"algorithm": "magic"}, ValueError, "algorithm must be 'auto'"),
+        ({"wrokers": 2}, TypeError, r"maximize\(\) .* 'wrokers'; did you mean 'workers'\?"),
+        ({"qbar": 2}, TypeError, r"maximize\(\) got an unexpected option 'qbar'; trustregionucb"),
+        ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
+        ({"domain": None}, TypeError, "domain must be an nr.Box"),
+    ],
+)
+def test_bad_input_is_named(change, error, message):
+    call = {"f": bowl, "domain": nr.Box([(0, 1)]), "budget": 5}
+    with pytest.raises(error, match=message):
+        nr.maximize(**call | change)
+
+
+def test_options_belong_to_a_new_optimiser(tmp_path):
     box = nr.Box([(0, 1)])
-    with pytest.raises(ValueError, match="budget"):
-        nr.maximize(bowl, box, 0)
-    with pytest.raises(ValueError, match="tol"):
-        nr.maximize(bowl, box, 5, tol=-1.0)
-    with pytest.raises(TypeError, match="f must be a function"):
-        nr.maximize(3.0, box, 5)
-    with pytest.raises(ValueError, match="algorithm must be"):
-        nr.maximize(bowl, box, 5, algorithm="magic")
-    with pytest.raises(ValueError, match="options and seed"):
-        nr.maximize(bowl, box, 5, algorithm=nr.GPUCB(box, nr.RBF()), width=2.0)
+    for option in ({"width": 2.0}, {"seed": 1}, {"storage": tmp_path / "a.db"}):
+        with pytest.raises(ValueError, match="belong to a new algorithm"):
+            nr.maximize(bowl, box, 5, algorithm=nr.GPUCB(box, nr.RBF()), **option)
+
+
+def test_bounds_by_name_are_a_box():
+    result = nr.minimize(lambda x: x["a"] ** 2, {"a": (-1, 1)}, 12, seed=0, progress=False)
+    assert isinstance(result.best.point, dict)
+    assert abs(result.best.point["a"]) < 0.2
+
+
+def test_both_functions_take_the_same():
+    one, other = inspect.signature(nr.maximize), inspect.signature(nr.minimize)
+    assert one == other
 
 
 def test_progress_is_one_line_on_standard_error(capsys):
@@ -156,6 +436,13 @@ def test_progress_is_one_line_on_standard_error(capsys):
     assert out == ""
     assert "3/3 evaluations" in err
     assert err.count("\n") == 1
+
+
+def test_progress_counts_what_can_still_be_the_best_where_that_is_proved(capsys):
+    X = np.linspace(0, 1, 30)[:, None]
+    given = {"kernel": nr.RBF(0.5), "noise": 0.01, "norm": 3.0}
+    nr.maximize(lambda x: -bowl(x), X, 5, seed=0, **given)
+    assert "can still be the best" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("way", "pick"), [(nr.maximize, max), (nr.minimize, min)])
@@ -168,9 +455,9 @@ def test_progress_shows_the_best_value_so_far(capsys, way, pick):
 
     result = way(f, nr.Box([(0, 1)]), 4, seed=0)
     assert (
-        capsys.readouterr().err.rstrip().endswith(f"4/4 evaluations, best reward {pick(seen):.6g}")
+        capsys.readouterr().err.rstrip().endswith(f"4/4 evaluations, best value {pick(seen):.6g}")
     )
     way(f, None, 3, algorithm=result.algorithm)
     assert (
-        capsys.readouterr().err.rstrip().endswith(f"3/3 evaluations, best reward {pick(seen):.6g}")
+        capsys.readouterr().err.rstrip().endswith(f"3/3 evaluations, best value {pick(seen):.6g}")
     )

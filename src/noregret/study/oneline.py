@@ -9,6 +9,7 @@ from typing import Any
 from noregret import state
 from noregret.algorithms import make
 from noregret.kernels import as_kernel
+from noregret.kernels.spec import to_spec
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Space
@@ -167,23 +168,25 @@ def _study(call: Call, domain: Candidates | Space) -> Study:
 
 
 def _open(call: Call, domain: Candidates | Space) -> Study:
-    kernel = call.options.get("kernel", "auto")
+    """The study at the path, given again what no file stores."""
     given: dict[str, Any] = {}
     if domain.dimension is None:
         given["domain"] = domain
-    if not is_auto(kernel) and callable(kernel):
+    kernel = call.options.get("kernel", "auto")
+    if not is_auto(kernel) and to_spec(as_kernel(kernel), {}) is None:
         given["kernel"] = kernel
     return Study.open(call.storage, **given)  # type: ignore[arg-type]
 
 
 def _compare(study: Study, wanted: Optimizer, any_seed: bool) -> None:
     """Refuse a study whose settings are not those of this call."""
-    stored = study.optimizer
-    here, there = wanted.settings(), stored.settings()
+    here, there = wanted.settings(), study.optimizer.settings()
     if any_seed:
         here["seed"] = there["seed"]
-    for opt, settings in ((wanted, here), (stored, there)):
-        settings["kernel"] = "auto" if is_auto(opt.kernel) else repr(as_kernel(opt.kernel))
+    kernel = wanted.kernel
+    if is_auto(kernel) or to_spec(as_kernel(kernel), {}) is not None:
+        here["kernel"] = kernel if is_auto(kernel) else repr(as_kernel(kernel))
+        there["kernel"] = study.settings["kernel"]
     for name, value in here.items():
         if value != there[name]:
             raise _other(study, name, there[name], value)

@@ -1,0 +1,55 @@
+"""Ask and tell without a file, beside a study with one."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.study.memory import MemoryLedger, uninterrupted
+
+X = np.random.default_rng(0).random((40, 2))
+OPTIONS = {"kernel": nr.RBF(0.5), "noise": 0.1, "width": 2.0, "seed": 0}
+
+
+def test_the_same_as_a_study(tmp_path):
+    memory = MemoryLedger(nr.GPUCB(X, **OPTIONS), "minimize")
+    with nr.Study.create(tmp_path / "a.db", X, "gpucb", direction="minimize", **OPTIONS) as study:
+        for ledger in (memory, study):
+            ledger.tell_history([3, 4], [0.5, 0.6])
+            for step in range(6):
+                trials = ledger.ask(2, origin="run")
+                ledger.tell(trials.numbers[:1], [float(step)])
+                ledger.tell(trials.numbers[1:], failed="no luck")
+            ledger.ask(3, origin="run")
+        assert memory.counts() == study.counts()
+        assert memory.pending("run") == study.pending("run")
+        assert memory.best() == study.best()
+        ours, theirs = memory.rows(), study.rows()
+    for one, other in zip(ours, theirs, strict=True):
+        assert (one.number, one.id, one.status, one.value, one.reason, one.origin) == (
+            (other.number, other.id, other.status, other.value, other.reason, other.origin)
+        )
+
+
+def test_closing_leaves_nothing_pending():
+    memory = MemoryLedger(nr.GPUCB(X, **OPTIONS), "maximize")
+    memory.ask(3)
+    memory.close()
+    assert memory.optimizer.pending == 0
+    assert [trial.status for trial in memory.rows()] == ["pending"] * 3
+
+
+def test_an_interrupt_waits_for_the_end_of_a_block():
+    done = []
+
+    def block():
+        with uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    assert done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

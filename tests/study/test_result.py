@@ -1,0 +1,44 @@
+"""What a run found: its frame and how it is shown."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+
+
+def test_frame_has_a_column_per_parameter():
+    box = nr.Box({"a": (0, 1), "b": (-1, 1)})
+    result = nr.maximize(lambda x: x["a"] - x["b"] ** 2, box, 5, seed=0, progress=False)
+    frame = result.to_frame()
+    assert frame.columns == ["trial", "a", "b", "value", "status", "reason"]
+    assert frame["value"].to_list() == result.history.rewards.tolist()
+    np.testing.assert_array_equal(frame.select("a", "b").to_numpy(), result.history.points)
+
+
+def test_frame_of_a_list_has_ids():
+    X = np.random.default_rng(0).random((20, 2))
+    frame = nr.maximize(lambda x: x[0], X, 5, seed=0, progress=False).to_frame()
+    assert frame.columns == ["trial", "id", "x0", "x1", "value", "status", "reason"]
+    np.testing.assert_array_equal(frame.select("x0", "x1").to_numpy(), X[frame["id"].to_numpy()])
+
+
+def test_frame_of_objects_has_the_objects():
+    given = {"kernel": lambda a, b: np.ones((len(a), len(b))), "noise": 0.1, "norm": 9.0}
+    result = nr.maximize(len, ["x", "yy"], 4, seed=0, progress=False, **given)
+    frame = result.to_frame()
+    assert frame["candidate"].str.len_chars().to_list() == frame["value"].to_list()
+    assert result.best.point in ("x", "yy")
+
+
+@pytest.mark.parametrize("way", [nr.maximize, nr.minimize])
+def test_repr_says_what_was_found_and_why_it_ended(way):
+    result = way(lambda x: x["a"], {"a": (0, 1)}, 12, seed=0, progress=False)
+    lines = repr(result).splitlines()
+    assert lines[0] == "Result"
+    assert lines[1].startswith(f"  best: {result.best.mean:.6g} (between")
+    assert "at {'a':" in lines[1]
+    assert lines[2].startswith("  evaluations: 12, in")
+    assert lines[2].endswith("by TrustRegionUCB")
+    assert lines[3] == "  stopped: budget"
+    assert "not proved" in lines[4]
+    assert result.best.lower <= result.best.mean <= result.best.upper
