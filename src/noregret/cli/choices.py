@@ -49,6 +49,7 @@ def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
     """The best choice for scripts: what it is called, mean, bounds and gap."""
     return {
         "id": study.name_of(best.id, best.point),
+        **({"point": best.point} if isinstance(best.point, dict) else {}),
         "mean": best.mean,
         "lower": best.lower,
         "upper": best.upper,

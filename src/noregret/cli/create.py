@@ -1,7 +1,7 @@
-"""``noregret create``: a list of candidates becomes a study."""
+"""``noregret create``: a list of candidates, or a space of parameters, becomes a study."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,7 @@ from noregret.cli.app import Json, StudyPath, command, print_json, say
 
 if TYPE_CHECKING:
     from noregret.kernels import Kernel
+    from noregret.spaces import Space
 
 
 class KernelName(StrEnum):
@@ -26,7 +27,20 @@ class KernelName(StrEnum):
 )
 def create(
     study: StudyPath,
-    candidates: Annotated[str, typer.Option(help="The list to choose from: CSV, XLSX or Parquet.")],
+    candidates: Annotated[
+        str | None, typer.Option(help="The list to choose from: CSV, XLSX or Parquet.")
+    ] = None,
+    space: Annotated[
+        str | None,
+        typer.Option(help="Instead of a list, a TOML file with a table for each parameter."),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Instead of a list, a parameter, once for each: lr=float(1e-6,1,log), "
+            "layers=int(1,8), act=choice(relu,gelu), bias=bool."
+        ),
+    ] = None,
     features: Annotated[
         str | None,
         typer.Option(
@@ -40,16 +54,22 @@ def create(
     value_column: Annotated[
         str, typer.Option(help="What the files of ask and tell call the values.")
     ] = "value",
-    algorithm: Annotated[str, typer.Option(help="Such as bbkb, bkb, gpucb.")] = "bbkb",
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help="Such as bbkb, bkb, gpucb; default: bbkb for a list, trustregionucb for "
+            "parameters."
+        ),
+    ] = None,
     batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None,
     minimize: Annotated[bool, typer.Option(help="Small values are good.")] = False,
     kernel: Annotated[
-        KernelName,
+        KernelName | None,
         typer.Option(
             help="The kernel; auto: learnt from uniform draws, with noise and norm where these "
-            "are not given."
+            "are not given. Default: rbf for a list, auto for parameters."
         ),
-    ] = KernelName.RBF,
+    ] = None,
     lengthscale: Annotated[
         float | None,
         typer.Option(
@@ -72,8 +92,12 @@ def create(
     ] = None,
     delta: Annotated[float, typer.Option(help="Bounds hold with probability 1 − delta.")] = 0.1,
     width: Annotated[
-        str, typer.Option(help="practical, theory, or a number of deviations.")
-    ] = "practical",
+        str | None,
+        typer.Option(
+            help="practical, theory, or a number of deviations; default: practical for a list, 2 "
+            "for parameters."
+        ),
+    ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(
@@ -92,11 +116,39 @@ def create(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a study from a list of candidates."""
+    """Make a study from a list of candidates, or from parameters and their ranges."""
     from noregret.cli.candidates import median_distance, read_library
     from noregret.spaces import Candidates
     from noregret.study import Study
 
+    if sum(bool(given) for given in (candidates, space, param)) != 1:
+        raise ValueError("what to choose from must be given by --candidates, --space or --param")
+    if candidates is None:
+        for option, unused in (
+            ("--features", features),
+            ("--id", id_column),
+            ("--lengthscale", lengthscale),
+            ("--scale", scale),
+            ("--kernel", kernel if kernel is not KernelName.AUTO else None),
+        ):
+            if unused is not None:
+                raise ValueError(f"{option} is for a list of candidates: leave it out")
+        settings = {"noise": noise, "norm": norm, "width": _width(width or "2"), "seed": seed}
+        _create_on_space(
+            study,
+            _space(space, param or []),
+            algorithm or "trustregionucb",
+            as_json,
+            direction="minimize" if minimize else "maximize",
+            prior_mean=prior_mean,
+            batch=batch,
+            timeout=timeout,
+            about={"value": value_column, "notes": []},
+            delta=delta,
+            **{name: value for name, value in settings.items() if value is not None},
+        )
+        return
+    algorithm, kernel = algorithm or "bbkb", kernel or KernelName.RBF
     library = read_library(
         candidates,
         features,
@@ -142,7 +194,7 @@ def create(
         },
         **given,
         delta=delta,
-        width=_width(width),
+        width=_width(width or "practical"),
         **({} if seed is None else {"seed": seed}),
     ) as made:
         summary = {
@@ -166,6 +218,38 @@ def create(
     )
     for note in notes:
         say(f"- {note}")
+
+
+def _space(path: str | None, texts: list[str]) -> "Space":
+    from noregret.spaces.description import read_space, space_in_words
+
+    return space_in_words(texts) if path is None else read_space(path)
+
+
+def _create_on_space(
+    study: str, space: "Space", algorithm: str, as_json: bool, **settings: Any
+) -> None:
+    """Make a study of parameters; kernel, noise and norm are learnt where not given."""
+    from noregret.study import Study
+
+    with Study.create(study, space, algorithm, **settings) as made:
+        summary = {
+            "study": study,
+            "parameters": dict(zip(space.names or (), space.spec(), strict=True)),
+            "algorithm": made.settings["algorithm"],
+            "direction": made.settings["direction"],
+            "kernel": made.settings["kernel"],
+            "seed": made.settings["seed"],
+        }
+    if as_json:
+        print_json(summary)
+        return
+    say(
+        f"{study}: {len(space.parameters)} parameters, {summary['algorithm']} to "
+        f"{summary['direction']}, seed {summary['seed']}"
+    )
+    for name, parameter in zip(space.names or (), space.parameters, strict=True):
+        say(f"- {name}: {parameter}")
 
 
 def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> "Kernel | str":

@@ -153,6 +153,8 @@ def _slices(study: Study) -> str:
         else:
             axes.fill_between(one.x, one.lower, one.upper, color=_BLUE, alpha=0.2)
             axes.plot(one.x, one.mean, color=_BLUE)
+        if one.log:
+            axes.set_xscale("log")
         axes.axvline(one.best, color=_RED, linewidth=1)
         axes.set(xlabel=_plain(one.name), ylabel="value")
         plots.append(_image(figure, f"Slice along {one.name}"))

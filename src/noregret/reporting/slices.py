@@ -8,6 +8,7 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.kernels.stationary import Stationary
+from noregret.spaces import Space, as_space
 from noregret.study import Study
 from noregret.study.tables import coordinate_names
 
@@ -34,6 +35,8 @@ class Slice:
         Where the best choice is.
     categories
         The words the feature takes, where it is no number.
+    log
+        Whether equal ratios of the feature are equal changes.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Slice:
     upper: Floats
     best: float
     categories: tuple[str, ...] = ()
+    log: bool = False
 
     @property
     def range(self) -> float:
@@ -62,11 +66,40 @@ def through_best(study: Study) -> list[Slice]:
     best = study.optimizer.recommend()
     _, points = study.domain.locate([best.id] if study.domain.listed else [best.point])
     point = np.asarray(points[0], dtype=np.float64)
+    if not study.domain.listed:
+        space = as_space(study.domain)
+        along = [_along(study, space, point, i) for i in range(space.dimension)]
+        return sorted(along, key=lambda one: -one.range)
     features: dict[str, list[int]] = {}
     for i, column in enumerate(_columns(study)):
         features.setdefault(column["name"], []).append(i)
     found = [_slice(study, point, name, dimensions) for name, dimensions in features.items()]
     return sorted(found, key=lambda one: -one.range)
+
+
+def _along(study: Study, space: Space, point: Floats, i: int) -> Slice:
+    """The slice along a parameter of a box or space."""
+    parameter, (low, high) = space.parameters[i], space.corners[:, i].tolist()
+    if parameter.how_many(low, high) <= _STEPS or parameter.is_category:
+        entries = parameter.entries(low, high)
+    else:
+        entries = np.unique(parameter.snap(np.linspace(low, high, _STEPS)))
+    line = np.repeat(point[None], len(entries), axis=0)
+    line[:, i] = entries
+    values = parameter.decode(entries)
+    categories = tuple(str(value) for value in values) if parameter.is_category else ()
+    x = entries if categories else np.array(values, dtype=np.float64)
+    (best,) = point[i : i + 1] if categories else parameter.decode(point[i : i + 1])
+    name, log = coordinate_names(space)[i], bool(getattr(parameter, "log", False))
+    return Slice(name, x, *_bands(study, line), float(best), categories, log)
+
+
+def _bands(study: Study, line: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean, lower and upper end of the band at points (n × d), in the user's units."""
+    mean, deviation = study.optimizer.predict_points(line, pending=False)
+    ends = [study.units.values(mean + side * DEVIATIONS * deviation) for side in (-1, 1)]
+    lower, upper = np.sort(np.stack(ends), axis=0)
+    return study.units.values(mean), lower, upper
 
 
 def _slice(study: Study, point: Floats, name: str, dimensions: list[int]) -> Slice:
@@ -85,10 +118,7 @@ def _slice(study: Study, point: Floats, name: str, dimensions: list[int]) -> Sli
         line[:, i] = np.linspace(span.min(), span.max(), _STEPS)
         scale, shift = columns[0]["deviation"], columns[0]["mean"]
         x, best = line[:, i] * scale + shift, float(point[i] * scale + shift)
-    mean, deviation = study.optimizer.predict_points(line, pending=False)
-    ends = [study.units.values(mean + side * DEVIATIONS * deviation) for side in (-1, 1)]
-    lower, upper = np.sort(np.stack(ends), axis=0)
-    return Slice(name, x, study.units.values(mean), lower, upper, best, categories)
+    return Slice(name, x, *_bands(study, line), best, categories)
 
 
 def lengthscales(study: Study) -> pl.DataFrame | None:

@@ -22,8 +22,10 @@ from noregret.study.file import StudyFile
 from noregret.study.log import Log
 from noregret.study.rows import Packed, Trial
 from noregret.study.tables import (
+    check_names,
     events_frame,
     from_bytes,
+    in_words,
     operations_frame,
     table_to_show,
     to_bytes,
@@ -59,7 +61,7 @@ class Study:
         domain: Any,
         algorithm: str = "bbkb",
         *,
-        kernel: Any,
+        kernel: Any = None,
         direction: str = "maximize",
         prior_mean: float = 0.0,
         names: Sequence[Any] | None = None,
@@ -76,7 +78,8 @@ class Study:
         path
             The file to make; an existing one is refused.
         domain, kernel, options
-            As for the algorithms; ``seed`` is drawn where none is given.
+            As for the algorithms; ``seed`` is drawn where none is given. Without a kernel, kernel,
+            noise and norm are learnt, and bounds are 2 deviations wide.
         algorithm
             The algorithm's class name in lower case.
         direction
@@ -101,8 +104,11 @@ class Study:
         if timeout is not None:
             timeout = _checks.positive("timeout", timeout)
         prior_mean = _checks.finite("prior_mean", prior_mean)
+        if kernel is None:
+            kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
         optimizer = make(algorithm, domain, kernel, **options)
         own = optimizer.domain
+        check_names(own)
         blobs = {"start": replay.dump(optimizer, candidates=True)}
         shown = table_to_show(_list_length(own), names, table)
         if shown is not None:
@@ -386,11 +392,7 @@ class Study:
         """What people call a choice: its name, its id, or its values on a box or space."""
         if self.names is not None:
             return str(self.names[id_])
-        if self.domain.listed:
-            return str(id_)
-        if isinstance(point, dict):
-            return ", ".join(f"{name}={_short(value)}" for name, value in point.items())
-        return ", ".join(_short(x) for x in point)
+        return str(id_) if self.domain.listed else in_words(point)
 
     @cached_property
     def table(self) -> pl.DataFrame | None:
@@ -421,11 +423,6 @@ class Study:
             missing = next(iter(set(numbers) - {trial.number for trial in found}))
             raise StudyError(f"trials must have been asked for; there is no trial {missing}")
         return found
-
-
-def _short(value: Any) -> str:
-    """A value in few digits."""
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def _list_length(domain: Domain) -> int | None:

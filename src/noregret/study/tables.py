@@ -15,6 +15,12 @@ from noregret.study.replay import choices_of
 from noregret.study.rows import Event, Operation, Trial
 from noregret.study.units import Units
 
+#: what a study's tables call their own columns
+_COLUMNS = {
+    "trial", "id", "name", "value", "failed", "status", "origin", "asked", "given", "done",
+    "reason", "mean", "lower", "upper", "evaluations",
+}  # fmt: skip
+
 
 def to_bytes(frame: pl.DataFrame) -> bytes:
     """A frame as Parquet."""
@@ -53,6 +59,26 @@ def _column(values: list[Any]) -> pl.Series:
 def parameter_columns(domain: Domain, points: Any) -> dict[str, pl.Series]:
     """The values of points (n) by parameter, as columns of a frame."""
     return {name: _column(values) for name, values in coordinates(domain, points).items()}
+
+
+def in_words(point: Any) -> str:
+    """A point of a box or space in few digits: ``rate=0.1, kind=a``, or coordinates."""
+    if isinstance(point, dict):
+        return ", ".join(f"{name}={_short(value)}" for name, value in point.items())
+    return ", ".join(_short(x) for x in point)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def check_names(domain: Domain) -> None:
+    """Refuse parameters that are called like a column of a study's tables."""
+    taken = [name for name in domain.names or () if name.lower() in _COLUMNS]
+    if taken and not domain.listed:
+        raise StudyError(
+            f"parameters must not be called {', '.join(sorted(_COLUMNS))} in a study; {taken[0]} is"
+        )
 
 
 def table_to_show(

@@ -1,0 +1,86 @@
+"""Studies of parameters on the command line, from create to report."""
+
+import csv
+import json
+import sys
+
+import pytest
+from commands import noregret
+
+import noregret as nr
+
+PARAMS = ("lr=float(1e-6,1,log)", "layers=int(1,8)", "act=choice(relu,gelu)", "bias=bool")
+MEASURE = """
+import math, sys
+lr, layers, act, bias = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+assert act in ("relu", "gelu") and bias in ("True", "False")
+print(-(math.log10(lr) + 3) ** 2 - abs(layers - 5) - (act == "relu"))
+"""
+
+
+def params(*texts):
+    return [word for text in texts for word in ("--param", text)]
+
+
+def test_a_study_of_parameters_from_create_to_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "measure.py").write_text(MEASURE)
+    said = noregret("create", "s.db", *params(*PARAMS), "--seed", 1).stderr
+    assert "4 parameters, trustregionucb to maximize" in " ".join(said.split())
+    noregret("ask", "s.db", "-n", 4, "-o", "plate.csv")
+    with open("plate.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["trial", "lr", "layers", "act", "bias", "value"]
+    for row in rows:
+        row["value"] = -abs(int(row["layers"]) - 5)
+    with open("plate.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    noregret("tell", "s.db", "plate.csv")
+    program = f"{sys.executable} -I -S measure.py {{lr}} {{layers}} {{act}} {{bias}}"
+    noregret("run", "s.db", "--command", program, "--budget", 14)
+    best = json.loads(noregret("best", "s.db", "--json").stdout)["best"][0]
+    assert type(best["layers"]) is int
+    assert type(best["bias"]) is bool
+    assert 1e-6 <= best["lr"] <= 1
+    assert "act=" in noregret("best", "s.db").stderr
+    noregret("export", "s.db", "-o", "trials.csv")
+    with open("trials.csv", newline="") as file:
+        trials = list(csv.DictReader(file))
+    assert {row["act"] for row in trials} == {"relu", "gelu"}
+    assert [row["status"] for row in trials] == ["told"] * 14
+    noregret("report", "s.db", "-o", "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Slice along lr" in page
+    with nr.Study.open("s.db") as study:
+        assert study.best().point.keys() == {"lr", "layers", "act", "bias"}
+        assert study.domain.parameters[1] == nr.Int(1, 8)
+
+
+def test_a_space_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "space.toml").write_text('[lr]\ntype = "float"\nlow = 0\nhigh = 1\n')
+    made = noregret("create", "s.db", "--space", "space.toml", "--minimize", "--json")
+    about = json.loads(made.stdout)
+    assert about["parameters"] == {"lr": {"type": "float", "low": 0.0, "high": 1.0, "log": False}}
+    assert about["direction"] == "minimize"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--candidates, --space or --param"),
+        (["--space", "a.toml", *params("a=bool")], "--candidates, --space or --param"),
+        (params("a=real(0,1)"), "a: a parameter must be written like"),
+        ([*params("a=bool"), "--features", "a"], "--features is for a list"),
+        ([*params("a=bool"), "--kernel", "rbf"], "--kernel is for a list"),
+        (params("value=bool"), "must not be called"),
+        (["--space", "none.toml"], "there is no file"),
+    ],
+)
+def test_wrong_parameters_are_refused(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    said = noregret("create", "s.db", *arguments, code=1).stderr
+    assert words in " ".join(said.split())
+    assert not (tmp_path / "s.db").exists()
