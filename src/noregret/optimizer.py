@@ -15,14 +15,23 @@ from noregret import _checks, state
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import AnyKernel, as_kernel
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.learning.learner import is_auto
+from noregret.learning.learner import is_auto, is_heavy
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.parts import Look, Parts, Run, Width, check_prior, check_width, domain_for, start
+from noregret.parts import (
+    Look,
+    Parts,
+    Run,
+    Width,
+    check_prior,
+    check_width,
+    domain_for,
+    for_heavy_tails,
+    start,
+)
 from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Interval, Moment, Picks, uniform_picks
 from noregret.results import Batch, BatchInfo, History, Recommendation
-from noregret.rewards.least_squares import LeastSquares
 from noregret.spaces import Domain, as_candidates, as_domain
 from noregret.widths.certificate import Certificate
 from noregret.widths.evidence import Evidence, theory
@@ -50,7 +59,10 @@ class Optimizer(ABC):
         and for 64 or more columns of 0 and 1; for standardised rewards, fitted to uniform draws:
         the first 10 (or 4 per dimension) and a fifth of what follows.
     noise
-        ξ, the standard deviation of the noise (its sub-Gaussian constant); ``"auto"``: fitted.
+        ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted, and
+        where repeated evaluations show heavy tails the run goes on as with ``"heavy"`` (see
+        ``opt.events``). ``"heavy"``: rewards have outliers; the mean is a Huber regression and the
+        scale is fitted, as for :class:`~noregret.HuberGPUCB`, and no theorem covers the bounds.
     norm
         F, a bound on the function's norm in the kernel's RKHS; ``"auto"``: guessed, and doubled
         whenever rewards contradict the bounds (see ``opt.events``).
@@ -75,7 +87,7 @@ class Optimizer(ABC):
 
     domain: Any = field(kw_only=False)
     kernel: AnyKernel = field(kw_only=False)
-    noise: float | Literal["auto"] = 0.1
+    noise: float | Literal["auto", "heavy"] = 0.1
     norm: float | Literal["auto"] = 1.0
     delta: float = 0.1
     lam: float | None = None
@@ -125,6 +137,8 @@ class Optimizer(ABC):
         if self.bounds is not None:
             _checks.one_of("bounds", self.bounds, ("intersected", "current"))
         parts = self.parts()
+        if is_heavy(self.noise):
+            parts = for_heavy_tails(parts, type(self).__name__)
         check_width(self.width, parts)
         self._set("_parts", parts)
         self._set("_run", start(self, parts))
@@ -143,7 +157,6 @@ class Optimizer(ABC):
         return Rules(
             widths=self._widths,
             checked=self.width in parts.proved or (named and is_auto(self.norm)),
-            squares=isinstance(parts.estimate, LeastSquares),
             limits_trace=named
             and parts.widths[str(self.width)] is theory
             and parts.dictionary != "complete",
@@ -455,7 +468,7 @@ class Optimizer(ABC):
     def learnt(self) -> tuple[str, ...]:
         """Which of kernel, noise and norm are learnt from the rewards."""
         given = {"kernel": self.kernel, "noise": self.noise, "norm": self.norm}
-        return tuple(name for name, value in given.items() if is_auto(value))
+        return tuple(name for name, value in given.items() if is_auto(value) or is_heavy(value))
 
     @property
     def beta(self) -> float:

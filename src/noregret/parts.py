@@ -1,7 +1,7 @@
 """What an optimiser is made of, and what changes while it runs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from noregret.learning.learner import (
     design_size,
     fingerprint_kernel,
     is_auto,
+    is_heavy,
     starting_kernel,
 )
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
+from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.spaces import Candidates, Domain, as_candidates
 from noregret.widths.evidence import Evidence, WidthRule
@@ -131,6 +133,25 @@ def check_width(width: Any, parts: Parts) -> None:
         _checks.not_negative("width", width)
 
 
+def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
+    """The parts with a Huber regression in place of least squares; no theorem covers them.
+
+    An algorithm with an estimate of its own is refused by its name.
+    """
+    if parts.beliefs is not None or not isinstance(parts.estimate, LeastSquares | HuberRegression):
+        raise ValueError(
+            f"noise 'heavy' is not for {algorithm}, which has an estimate of its own; pass a "
+            "number or 'auto', or use BBKB, GPUCB, HuberGPUCB, ThompsonSampling or TrustRegionUCB"
+        )
+    return replace(
+        parts,
+        estimate=HuberRegression(known_noise=False),
+        learning=replace(parts.learning, winsorises=True),
+        proved=(),
+        many=False,
+    )
+
+
 def check_prior(kernel: Kernel, space: Domain) -> float:
     """The largest k(x, x) of some points of a space, after trying the kernel on them."""
     return float(check_kernel(kernel, space.spread(_PROBE, np.random.default_rng(0))).max())
@@ -176,6 +197,7 @@ def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
     """What is to be learnt."""
     given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
     learnt = {name: is_auto(value) for name, value in given.items()}
+    learnt["noise"] = learnt["noise"] or is_heavy(settings.noise)
     if not any(learnt[name] for name in parts.learning.fits_for):
         learnt = dict.fromkeys(learnt, False)
     many = parts.many and settings.lam is None and settings.width == "theory"
@@ -193,7 +215,7 @@ def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
 def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
     """What is assumed before anything has been learnt."""
     norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
-    if is_auto(settings.noise):
+    if is_auto(settings.noise) or is_heavy(settings.noise):
         # Without a fit the estimate of rewards finds the noise, and starts from the norm.
         noise = 0.1 if learner.noise else norm
     else:

@@ -171,3 +171,11 @@ def test_noise_that_is_given_stays(one_feature):
     with nr.Study.open("plates.db") as study:
         assert study.optimizer.noise == 1.5
         assert study.settings["kernel"] == "auto"
+
+
+def test_heavy_noise_is_said_by_name(one_feature):
+    assert json.loads(create_auto("--noise", "heavy", "--json").stdout)["noise"] == "heavy"
+    with nr.Study.open("plates.db", read_only=True) as study:
+        assert study.optimizer.noise == "heavy"
+    refused = noregret("create", "b.db", "--candidates", "library.csv", "--noise", "loud", code=1)
+    assert "--noise must be a number, heavy or auto" in " ".join(refused.stderr.split())

@@ -56,7 +56,7 @@ class ATAGPUCB(Optimizer):
         probability of any failure below 2δ (δ where no horizon is given).
     """
 
-    noise: float | Literal["auto"] = "auto"
+    noise: float | Literal["auto", "heavy"] = "auto"
     alpha: float = 1.0
     v: float | Literal["estimate"] = "estimate"
     features: Features = "nystrom"

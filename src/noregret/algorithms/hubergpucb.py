@@ -6,7 +6,7 @@ from typing import Literal
 
 from noregret import _checks
 from noregret.algorithms.heavy_tails import FeatureGP, Features
-from noregret.learning.learner import is_auto
+from noregret.learning.learner import is_auto, is_heavy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
 from noregret.rewards.huber import HuberRegression
@@ -45,7 +45,7 @@ class HuberGPUCB(Optimizer):
         outlier at a new place look like a peak.
     noise
         s, the noise's deviation, for c(n) = s·max(1.5, √(n/20)). ``"auto"``: cuts are found from
-        the residuals each time the number of rewards has doubled.
+        the residuals each time the number of rewards has doubled. ``"heavy"``: the same.
     width
         ``"practical"``: √λF + ξ√(2 log 1/δ) as a factor of √(variance/λ), ξ the root mean square of
         the clipped residuals: bias and noise at one candidate and one time, without a union bound
@@ -54,7 +54,7 @@ class HuberGPUCB(Optimizer):
         As for :class:`~noregret.ATAGPUCB`; ``"exact"`` by default.
     """
 
-    noise: float | Literal["auto"] = "auto"
+    noise: float | Literal["auto", "heavy"] = "auto"
     width: Width = "practical"
     features: Features = "exact"
     ratio: float = 1.0
@@ -69,7 +69,7 @@ class HuberGPUCB(Optimizer):
 
     def parts(self) -> Parts:
         """Weights of the mean from a Huber fit, and the largest upper bound is next."""
-        known_noise = not is_auto(self.noise)
+        known_noise = not (is_auto(self.noise) or is_heavy(self.noise))
         if known_noise:
             _checks.positive("noise", self.noise)
         gp = FeatureGP(self)
@@ -77,5 +77,4 @@ class HuberGPUCB(Optimizer):
 
 
 def _practical(e: Evidence) -> float:
-    spread = e.noise if e.estimate.spread is None else e.estimate.spread
-    return math.sqrt(e.lam) * e.norm + spread * math.sqrt(2.0 * math.log(1.0 / e.delta))
+    return math.sqrt(e.lam) * e.norm + e.noise * math.sqrt(2.0 * math.log(1.0 / e.delta))

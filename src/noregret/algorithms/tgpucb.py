@@ -56,7 +56,7 @@ class TGPUCB(Optimizer):
         Of the features, as for :class:`~noregret.ATAGPUCB`.
     """
 
-    noise: float | Literal["auto"] = "auto"
+    noise: float | Literal["auto", "heavy"] = "auto"
     alpha: float = 1.0
     v: float | Literal["estimate"] = "estimate"
     features: Features = "exact"

@@ -84,8 +84,11 @@ def create(
         float, typer.Option(help="What a value is expected to be beforehand.")
     ] = 0.0,
     noise: Annotated[
-        float | None,
-        typer.Option(help="Deviation of a repeated measurement; default: a tenth of --scale."),
+        str | None,
+        typer.Option(
+            help="Deviation of a repeated measurement; heavy: outliers are expected, as in "
+            "latencies; auto: learnt. Default: a tenth of --scale."
+        ),
     ] = None,
     norm: Annotated[
         float | None, typer.Option(help="Bound on the function's RKHS norm; default 1.")
@@ -169,7 +172,7 @@ def create(
             "(--lengthscale to set it)."
         )
     scale = 1.0 if scale is None else scale
-    given: dict[str, float | str | None] = {"noise": noise, "norm": norm}
+    given: dict[str, float | str | None] = {"noise": _noise(noise), "norm": norm}
     usual = {"noise": 0.1 * scale, "norm": 1.0}
     for name, value in given.items():
         if value is None:
@@ -260,6 +263,15 @@ def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> "Kerne
     if name is KernelName.RBF:
         return RBF(lengthscale, variance=scale**2)
     return Matern(lengthscale, nu=2.5, variance=scale**2)
+
+
+def _noise(text: str | None) -> str | float | None:
+    if text is None or text in ("heavy", "auto"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--noise must be a number, heavy or auto, got {text!r}") from None
 
 
 def _width(text: str) -> str | float:

@@ -17,7 +17,9 @@ from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.least_squares import RewardEstimate
+from noregret.rewards.diagnosis import heavier_than_exponential
+from noregret.rewards.huber import HuberRegression
+from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.widths import proved
 from noregret.widths.evidence import Evidence, theory
 
@@ -28,6 +30,10 @@ LARGEST_NORM = 1e12
 _SMALL, _CHECK_GROWTH = 64, 1.5
 #: multiples of λ that the norm is checked with
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
+#: residuals of repeated evaluations that show heavy tails, and the p-value below which they do
+_FEWEST, _HEAVY = 40, 0.002
+#: rewards of an arm from which it has residuals
+_REPEATS = 3
 #: what the dictionary leaves out may widen proved bounds by this part
 _WIDENING = 0.1
 
@@ -42,8 +48,6 @@ class Rules:
         The factors of √leverage for some evidence, and whether it refutes the assumptions.
     checked
         Whether bounds that contradict each other refute the assumptions.
-    squares
-        Whether the weights are those of least squares, so that ridges mean something.
     limits_trace
         Whether the dictionary takes in arms until tr R hardly widens the bounds.
     qbar
@@ -62,7 +66,6 @@ class Rules:
 
     widths: Callable[[Evidence], tuple[Floats, bool]]
     checked: bool
-    squares: bool
     limits_trace: bool
     qbar: Callable[[int], float]
     delta: float
@@ -151,7 +154,7 @@ class Beliefs:
         model, assumed = self.model, self.assumed
         return Evidence(
             t=self.t,
-            noise=assumed.noise,
+            noise=assumed.noise if self.estimate.spread is None else self.estimate.spread,
             norm=assumed.norm,
             delta=rules.delta,
             lams=np.array(model.lams),
@@ -179,6 +182,7 @@ class Beliefs:
             self.model.see(observations.points)
             return events
         if self.learner.due(observations.t):
+            events += self._find_heavy_tails(observations)
             events.append(self._fit(observations, rules))
         self.model.see(observations.points)
         rows = np.flatnonzero(observations.told > self.model.counts)
@@ -192,6 +196,24 @@ class Beliefs:
         self.t, self.latest = observations.t, rows
         events += self._check(before, rows, observations, rules)
         return events
+
+    def _find_heavy_tails(self, observations: Observations) -> list[dict[str, Any]]:
+        """Where the noise is learnt: whether repeated evaluations show heavy tails.
+
+        From then on the mean is a Huber regression, and fits see rewards drawn in.
+        """
+        if not self.learner.noise or not isinstance(self.estimate, LeastSquares):
+            return []
+        residuals = repeated_residuals(observations)
+        if len(residuals) < _FEWEST:
+            return []
+        pvalue, _ = heavier_than_exponential(np.abs(residuals))
+        if pvalue >= _HEAVY:
+            return []
+        self.estimate = HuberRegression(known_noise=False)
+        self._revision = self.estimate.revision
+        self.learner.how = replace(self.learner.how, winsorises=True)
+        return [{"event": "heavy tails", "residuals": len(residuals), "pvalue": pvalue}]
 
     def _fit(self, observations: Observations, rules: Rules) -> dict[str, Any]:
         self.assumed = self.learner.fit(observations, self.assumed, rules.corners, rules.seed)
@@ -255,7 +277,8 @@ class Beliefs:
         if not rules.checked or self.refuted or self.learner.unfitted:
             return []
         latest = self.evidence(observations, rules)
-        smallest = self._smallest_norm(latest, observations) if rules.squares else 0.0
+        squares = isinstance(self.estimate, LeastSquares)  # only then ridges mean something
+        smallest = self._smallest_norm(latest, observations) if squares else 0.0
         contradicted = apart(before, self.model, rows, latest, rules)
         norm = self.assumed.norm
         if norm >= smallest and not contradicted(norm):
@@ -278,6 +301,22 @@ class Beliefs:
         ridges = self.model.ridges_of(lams, observations.scatter / self.assumed.unit**2)
         square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
         return proved.smallest_norm(square, lams, ridges, found.trace)
+
+
+def repeated_residuals(observations: Observations) -> Floats:
+    """Rewards less the median of their arm, for arms with three or more.
+
+    The residual that is zero by construction is left out of an odd number of them.
+    """
+    rows, rewards = observations.history_rows, observations.rewards
+    order = np.argsort(rows, kind="stable")
+    pieces = np.split(rewards[order], np.flatnonzero(np.diff(rows[order])) + 1)
+    found = []
+    for piece in pieces:
+        if len(piece) >= _REPEATS:
+            off = np.sort(piece - np.median(piece))
+            found.append(np.delete(off, len(off) // 2) if len(off) % 2 else off)
+    return np.concatenate(found) if found else np.empty(0)
 
 
 def trace_limit(found: Evidence) -> float:

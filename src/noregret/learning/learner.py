@@ -239,6 +239,11 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
+def is_heavy(noise: Any) -> bool:
+    """Whether the noise is said to be heavy-tailed; its scale is learnt then."""
+    return isinstance(noise, str) and noise == "heavy"
+
+
 def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...] = ()) -> Kernel:
     """Matérn with one lengthscale per dimension, a fifth of √d times the space's span.
 

@@ -128,6 +128,8 @@ class TruncatedDirections:
         m before the first reward, where it is known.
     """
 
+    spread: float | None = None
+
     def __init__(
         self, moment: MomentBound, horizon: Horizon, delta: float, union: int | None, count: int
     ) -> None:

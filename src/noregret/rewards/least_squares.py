@@ -19,6 +19,10 @@ class RewardEstimate(Protocol):
     """
 
     @property
+    def spread(self) -> float | None:
+        """The noise's deviation as the estimate found it; ``None``: as it is assumed."""
+
+    @property
     def revision(self) -> int:
         """How often another moment or scale has been put in place: older bounds are void."""
 
@@ -37,6 +41,7 @@ class RewardEstimate(Protocol):
 class LeastSquares:
     """Every reward counts as it is."""
 
+    spread: float | None = None
     revision = 0
 
     def sums(self, observations: Observations, assumed: Assumptions) -> Floats:

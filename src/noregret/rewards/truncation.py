@@ -55,6 +55,8 @@ class TruncatedRewards:
         v, a bound on E|y|^(1+α).
     """
 
+    spread: float | None = None
+
     def __init__(self, moment: MomentBound) -> None:
         self._progress = _Progress(moment)
 
