@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         EpsilonGreedy,
         HuberGPUCB,
         PiGPUCB,
+        PlateUCB,
         RegularizedEvolution,
         RobustUCB,
         ThompsonSampling,
@@ -52,7 +53,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "algorithms": (
         "ATAGPUCB", "BBKB", "BKB", "GPBUCB", "GPUCB", "IGPUCB", "TGPUCB", "AsyncTS",
-        "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "RegularizedEvolution", "RobustUCB",
+        "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "PlateUCB", "RegularizedEvolution", "RobustUCB",
         "ThompsonSampling", "TrustRegionUCB", "Uniform", "load", "make",
     ),
     "kernels": (
@@ -101,6 +102,7 @@ __all__ = [
     "Matern",
     "Optimizer",
     "PiGPUCB",
+    "PlateUCB",
     "Precomputed",
     "Priors",
     "Progress",

@@ -40,9 +40,10 @@ def test_it_is_positive_definite(seed, largest):
     assert np.linalg.eigvalsh(nr.Tanimoto()(X, X)).min() > -1e-10
 
 
-def test_more_rows_than_one_block_are_all_compared():
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_more_rows_than_one_strip_are_all_compared(share):
     rng = np.random.default_rng(1)
-    X, Y = rng.random((37, 100)) < 0.3, rng.random((1030, 100)) < 0.3
+    X, Y = rng.random((370, 100)) < share, rng.random((1030, 100)) < share
     packed = nr.Tanimoto()(np.packbits(X, axis=1), np.packbits(Y, axis=1))
     assert np.allclose(packed, by_definition(X.astype(float), Y.astype(float)), atol=1e-14)
     assert np.array_equal(packed.T, nr.Tanimoto()(np.packbits(Y, axis=1), np.packbits(X, axis=1)))

@@ -14,6 +14,7 @@ from noregret.algorithms.gpucb import GPUCB
 from noregret.algorithms.hubergpucb import HuberGPUCB
 from noregret.algorithms.igpucb import IGPUCB
 from noregret.algorithms.pigpucb import PiGPUCB
+from noregret.algorithms.plateucb import PlateUCB
 from noregret.algorithms.regularizedevolution import RegularizedEvolution
 from noregret.algorithms.robustucb import RobustUCB
 from noregret.algorithms.tgpucb import TGPUCB
@@ -38,6 +39,7 @@ algorithms: dict[str, type[Optimizer]] = {
         EpsilonGreedy,
         HuberGPUCB,
         PiGPUCB,
+        PlateUCB,
         RegularizedEvolution,
         RobustUCB,
         ThompsonSampling,
@@ -118,6 +120,7 @@ __all__ = [
     "HuberGPUCB",
     "Optimizer",
     "PiGPUCB",
+    "PlateUCB",
     "RegularizedEvolution",
     "RobustUCB",
     "ThompsonSampling",

@@ -1,5 +1,7 @@
 """The Tanimoto kernel of fingerprints: packed bits, or counts."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -8,7 +10,13 @@ from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 
 #: rows compared at a time: what is worked on stays in the processor's cache
-_ROWS, _COLUMNS = 16, 1024
+_STRIP = 256
+#: rows to compare with from which a sparse matrix product is faster than counting words
+_FEW = 128
+#: and the share of bits set up to which it is
+_SPARSE = 1 / 6
+#: bits that whole numbers of 16 bits can count
+_SHORT = 32767
 #: counts up to this are compared level by level, by matrix products
 _LEVELS = 64
 
@@ -34,21 +42,18 @@ class Tanimoto(Kernel):
         """The n × m matrix of k(x, y)."""
         if X.ndim != 2 or Y.ndim != 2:
             raise TypeError("Tanimoto needs rows of packed bits (uint8) or of counts, not objects")
-        if X.dtype == np.uint8 and Y.dtype == np.uint8:
-            shared = shared_bits(X, Y).astype(np.float64)
-            sizes = _bits(X), _bits(Y)
-        else:
+        if X.dtype != np.uint8 or Y.dtype != np.uint8:
             _refuse_negative(X)
             _refuse_negative(Y)
-            shared, sizes = _shared_counts(X, Y), (X.sum(axis=1), Y.sum(axis=1))
-        either = np.add.outer(*sizes)
-        either -= shared
-        empty = either <= 0.0
-        shared[empty] = 1.0
-        either[empty] = 1.0
-        shared /= either
-        shared *= self.variance
-        return shared
+            return self.variance * _alike(_shared_counts(X, Y), X.sum(axis=1), Y.sum(axis=1))
+        if len(Y) > len(X):
+            return self(Y, X).T
+        out = np.empty((len(X), len(Y)))
+        sizes = _bits(Y)
+        for rows, shared in shared_bits(X, Y):
+            out[rows] = _alike(shared.astype(np.float64), _bits(X[rows]), sizes)
+        out *= self.variance
+        return out
 
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x) = variance."""
@@ -65,25 +70,51 @@ class Tanimoto(Kernel):
         return self.variance
 
 
-def shared_bits(X: Points, Y: Points) -> Points:
-    """How many bits the rows of X (n × bytes) and Y (m × bytes) share (n × m, whole numbers)."""
-    if len(Y) < len(X) and len(Y) < _COLUMNS:  # long rows run faster
-        return shared_bits(Y, X).T
+def _alike(shared: Floats, left: Floats, right: Floats) -> Floats:
+    """Shared over either, from what is shared (n × m) and the sizes (n and m)."""
+    either = np.add.outer(left, right)
+    either -= shared
+    empty = either <= 0.0
+    if empty.any():
+        shared[empty] = either[empty] = 1.0
+    shared /= either
+    return shared
+
+
+def shared_bits(X: Points, Y: Points) -> Iterator[tuple[slice, Points]]:
+    """How many bits the rows of X (n × bytes) and Y (m × bytes) share, a few rows at a time.
+
+    Fingerprints have few of their bits set, so that a sparse matrix product is fastest; where
+    there are few rows to compare with, or many bits set, the bits are counted word by word.
+    """
+    width = 8 * Y.shape[1]
+    few_set = len(Y) >= _FEW and float(_bits(Y).mean()) <= _SPARSE * width
+    yield from _by_products(X, Y) if few_set and width <= _SHORT else _by_words(X, Y)
+
+
+def _by_products(X: Points, Y: Points) -> Iterator[tuple[slice, Points]]:
+    from scipy.sparse import csr_array
+
+    width = 8 * X.shape[1]
+    right = np.ascontiguousarray(np.unpackbits(Y, axis=1).T).astype(np.int16)
+    for first in range(0, len(X), _STRIP):
+        rows = slice(first, min(first + _STRIP, len(X)))
+        bits = np.unpackbits(X[rows], axis=1)
+        places = np.flatnonzero(bits)
+        starts = np.searchsorted(places, width * np.arange(len(bits) + 1))
+        ones = np.ones(len(places), dtype=np.int16)
+        yield rows, csr_array((ones, places % width, starts), shape=bits.shape) @ right
+
+
+def _by_words(X: Points, Y: Points) -> Iterator[tuple[slice, Points]]:
     left, right = _words(X), np.ascontiguousarray(_words(Y).T)
-    out = np.zeros((len(X), len(Y)), dtype=np.uint32)
-    both = np.empty((_ROWS, _COLUMNS), dtype=np.uint64)
-    counts = np.empty((_ROWS, _COLUMNS), dtype=np.uint8)
-    for first in range(0, len(X), _ROWS):
-        rows = left[first : first + _ROWS]
-        for start in range(0, len(Y), _COLUMNS):
-            part = out[first : first + _ROWS, start : start + _COLUMNS]
-            height, width = part.shape
-            for word in range(left.shape[1]):
-                columns = right[word, start : start + _COLUMNS]
-                np.bitwise_and(rows[:, word, None], columns, out=both[:height, :width])
-                np.bitwise_count(both[:height, :width], out=counts[:height, :width])
-                part += counts[:height, :width]
-    return out
+    for first in range(0, len(X), _STRIP):
+        rows = slice(first, min(first + _STRIP, len(X)))
+        own = left[rows]
+        out = np.zeros((len(own), len(Y)), dtype=np.uint32)
+        for word in range(left.shape[1]):
+            out += np.bitwise_count(own[:, word, None] & right[word])
+        yield rows, out
 
 
 def _words(X: Points) -> Points:

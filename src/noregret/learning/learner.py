@@ -128,8 +128,12 @@ class Learner:
         if not self.active:
             return False
         if not self.fitted:
-            return len(self.random) >= self.design
+            return self._drawn(t) >= self.design
         return self.refits and t >= GROWTH[self.how.fit_on] * self.fitted
+
+    def _drawn(self, t: int) -> int:
+        """The evaluations of ``t`` that a fit may use."""
+        return t if self.how.fit_on == "all" else len(self.random)
 
     def wanted(self, asked: int) -> int:
         """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
@@ -137,7 +141,7 @@ class Learner:
             return 0
         drawn = len(self.random) + sum(self.waiting.values())
         if not self.fitted:
-            return max(self.design - drawn, 1)
+            return max(self.design - max(drawn, self._drawn(asked)), 1)
         if not self.refits or self.how.fit_on != "random":
             return 0
         share = self.how.share

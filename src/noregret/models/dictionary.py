@@ -13,6 +13,8 @@ from noregret.models.sparse import SparseGP
 _STEP = 2.0
 #: and oversamples at least this much on the way
 _STAGE_QBAR = 5.0
+#: arms up to which a dictionary that is exact at first holds all of them
+_EXACT = 4096
 #: arms taken in at a time to lower the trace of the residual
 _PIECE = 32
 
@@ -45,6 +47,7 @@ class Sparsifier:
         ``"resample"``: a fresh draw each time, as in the papers. ``"grow"``: old inducing points
         stay, and arms told since are drawn once; the dictionary is drawn afresh where it has
         become much larger than a fresh draw would be. ``"complete"``: every arm, the exact GP.
+        ``"exact at first"``: every arm up to 4,096 of them, then as with ``"grow"``.
     """
 
     def __init__(self, mode: str) -> None:
@@ -65,7 +68,8 @@ class Sparsifier:
         seen the arms, but not taken in the new evaluations yet. Where those are so many that the
         old leverages say nothing of them, the dictionary is drawn by BLESS.
         """
-        if self.mode == "complete":
+        exact = self.mode == "exact at first" and len(counts) <= _EXACT
+        if self.mode == "complete" or exact:
             return Plan(np.flatnonzero(counts > model.counts))
         more = counts - model.counts
         new = np.flatnonzero(more)

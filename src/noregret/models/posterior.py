@@ -14,7 +14,7 @@ span is carried by features of its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) 
 spans them as well.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.linalg import qr
@@ -167,6 +167,11 @@ class Block:
     told: Floats
     leverage: Floats
 
+    def joined(self, other: "Block") -> "Block":
+        """This block and another below it."""
+        pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
+        return Block(*(np.concatenate(pair) for pair in pairs))
+
 
 class Fantasy:
     """Mean and leverage of any points given told, pending and picked evaluations.
@@ -254,6 +259,40 @@ class Fantasy:
         if len(self._fall) > 2 * max(len(row), 8):  # only the product of the rows matters
             self._fall = np.asarray(qr(self._fall, mode="r", check_finite=False)[0][: len(row)])
         block.leverage = np.maximum(block.leverage - np.square(block.b @ row), 0.0)
+
+    def add_all(self, block: Block, positions: Ints) -> None:
+        """Count one more evaluation of each of some points of a block, by matrix products.
+
+        The same as one after the other but for round-off. Only this block is kept up.
+        """
+        if not self.frozen:
+            self._span_all(block, positions)
+        b = block.b[positions]
+        left = b - (b @ self._fall.T) @ self._fall
+        rows = lower_solve(safe_cholesky(b @ left.T + np.eye(len(b))), left)
+        self._fall = np.concatenate([self._fall, rows])
+        block.leverage = np.maximum(block.leverage - row_norms(block.b @ rows.T), 0.0)
+
+    def _span_all(self, block: Block, positions: Ints) -> None:
+        """Give points features of their own where they lie outside the span."""
+        posterior, m, k = self.posterior, self.posterior.size, len(self._points)
+        scale = np.sqrt(posterior.lam)
+        X, Z, outside = block.points[positions], block.Z[positions], block.b[positions, m:] * scale
+        gram = posterior.kernel(X, X) - Z @ Z.T - outside @ outside.T
+        own, kept = pivoted_cholesky(gram, posterior.tolerance)
+        if not len(kept):
+            return
+        X, Z, outside = X[kept], Z[kept], outside[kept]
+        lower = np.zeros((k + len(kept), k + len(kept)))
+        lower[:k, :k], lower[k:, :k], lower[k:, k:] = self._lower, outside, own
+        cross = posterior.kernel(X, block.points) - Z @ block.Z.T
+        cross -= outside @ (block.b[:, m:].T * scale)
+        fresh = lower_solve(own, cross).T / scale
+        self._lower = lower
+        self._points = np.concatenate([self._points, X])
+        self._features = np.concatenate([self._features, Z])
+        self._fall = np.pad(self._fall, ((0, 0), (0, len(kept))))
+        block.b = np.concatenate([block.b, fresh], axis=1)
 
     def _span(self, block: Block, position: int) -> None:
         """Give a point a feature of its own where it lies outside the span."""

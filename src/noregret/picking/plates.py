@@ -1,0 +1,200 @@
+"""Who is next on a plate? Whole plates of a list, from one pass over its means.
+
+A plate has tens to thousands of wells, and its model may be new since the last one: bounds of the
+past say little. So the mean of every candidate is computed in one pass, O(A·m) kernel values. Its
+deviation costs O(m²) and is computed only where mean + width·(deviation of the prior) comes out on
+top. Picks are made in groups: those of a group have the largest bounds, then deviations fall by all
+of them at once.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.linalg.factors import lower_solve
+from noregret.models.posterior import Block
+from noregret.models.sparse import SparseGP
+from noregret.picking.chooser import Bounds, Interval, Moment, Picks, gp_predict
+from noregret.picking.columns import PriorRoot, over_list
+from noregret.spaces import Candidates
+
+#: groups that a plate is picked in, at most
+_GROUPS = 16
+#: candidates looked at first
+_FIRST_LOOK = 256
+
+
+class ListPlates:
+    """The largest upper bounds on a list, in groups.
+
+    There is no state but the means of the last pass, which are computed again where they are gone.
+
+    Parameters
+    ----------
+    space
+        The list.
+    narrowing
+        Picks are made by bounds this much as wide as those that are reported.
+    """
+
+    def __init__(self, space: Candidates, narrowing: float = 1.0) -> None:
+        self.space = space
+        self.narrowing = narrowing
+        self._pass: _Pass | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies do without the means."""
+        return {**vars(self), "_pass": None}
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a plate that starts here."""
+        width = self.narrowing * now.bounds.width
+        looked = self._look(now, width, _closed(now))
+        picked: list[int] = []
+        upper: list[float] = []
+        group = -(-limit // _GROUPS)
+        while len(picked) < limit:
+            chosen = looked.best(min(group, limit - len(picked)))
+            if not len(chosen):
+                break
+            picked += chosen.tolist()
+            upper += looked.upper[chosen].tolist()
+            looked.pick(chosen)
+        order = np.array(picked, dtype=np.int64)
+        points = looked.block.points[order]
+        return Picks(looked.ids[order], points, np.array(upper), now.bounds.width)
+
+    def _look(self, now: Moment, width: float, closed: Ints) -> "_Looked":
+        """What is known of the candidates, from the largest possible bounds down."""
+        prior = PriorRoot(now.beliefs.assumed.kernel, lam=now.beliefs.assumed.lam)
+        stale = self._means(now) + width * prior.of(self.space)
+        stale[closed] = -np.inf
+        return _Looked(now.bounds, width, stale, self.space)
+
+    def _means(self, now: Moment) -> Floats:
+        """The mean of every candidate (A)."""
+        model = now.beliefs.model
+        if self._pass is None or not self._pass.is_of(model):
+            self._pass = _Pass(model, self.space)
+        return self._pass.means
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        model, width = now.beliefs.model, now.bounds.width
+        highest = self._highest(now)
+        rows = now.told
+        rows = rows[now.observations.ids[rows] >= 0]
+        if not len(rows):
+            return [self._unknown(now, highest)]
+        mean, radius = model.mean(rows), width * np.sqrt(model.leverage(rows))
+        found = []
+        for i in np.argsort(radius - mean, kind="stable")[:count].tolist():
+            id_, middle = int(now.observations.ids[rows[i]]), float(mean[i])
+            low, high = middle - float(radius[i]), middle + float(radius[i])
+            point = self.space.points[id_]
+            found.append(Interval(id_, point, middle, low, high, max(highest, high)))
+        return found
+
+    def _highest(self, now: Moment) -> float:
+        """The largest upper bound on the list."""
+        looked = self._look(now, now.bounds.width, np.empty(0, dtype=np.int64))
+        return float(looked.upper[looked.best(1)[0]])
+
+    def _unknown(self, now: Moment, highest: float) -> Interval:
+        """The first candidate, of which only the prior is known."""
+        mean, leverage = now.bounds.evaluate(self.space.at(np.zeros(1, dtype=np.int64)))
+        middle, radius = float(mean[0]), now.bounds.width * float(np.sqrt(leverage[0]))
+        return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, highest)
+
+    def alive(self, now: Moment) -> int | None:
+        """Not known: nothing is kept from one plate to the next; ``certify`` counts."""
+        return None
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return gp_predict(now, points)
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list, or with ``keep`` the same one after a run was loaded."""
+        self.space, self._pass = space, None
+
+
+def _closed(now: Moment) -> Ints:
+    """The candidates that may not be picked: told or pending, while there are others."""
+    seen = now.observations
+    ids = seen.ids[(seen.told + seen.pending > 0) & (seen.ids >= 0)]
+    return ids if len(ids) < len(now.space) else ids[:0]  # type: ignore[arg-type]
+
+
+class _Pass:
+    """The means of all candidates (A) by a model, while it stays as it is."""
+
+    def __init__(self, model: SparseGP, space: Candidates) -> None:
+        self._model, self._version = model, model.version
+        posterior = model.posterior()
+        weights = lower_solve(posterior.factor, posterior.theta, transposed=True)
+
+        def mean(points: Points) -> Floats:
+            if not posterior.size:
+                return np.zeros(len(points))
+            return np.asarray(weights @ posterior.kernel(posterior.inducing, points))
+
+        self.means = over_list(mean, space.at, len(space), heavy=True)
+
+    def is_of(self, model: SparseGP) -> bool:
+        """Whether these are the means of a model as it is now."""
+        return self._model is model and self._version == model.version
+
+
+class _Looked:
+    """The candidates that have been looked at, in falling order of what their bounds may be.
+
+    Attributes
+    ----------
+    ids
+        Which they are (n).
+    block
+        What is known of them.
+    upper
+        Their bounds now (n); −∞ once they are picked.
+    """
+
+    def __init__(self, bounds: Bounds, width: float, stale: Floats, space: Candidates) -> None:
+        self._fantasy, self._width, self._space = bounds.fantasy, width, space
+        self._stale = stale
+        self._order = np.argsort(-stale, kind="stable")
+        self._open = int(np.sum(stale > -np.inf))
+        self._picked: list[int] = []  # positions
+        self.ids: Ints = np.empty(0, dtype=np.int64)
+        self.block: Block = self._fantasy.block(space.at(self.ids))
+        self.upper: Floats = np.empty(0)
+
+    def best(self, count: int) -> Ints:
+        """The positions of the candidates with the largest bounds of all, or of all there are."""
+        while True:
+            order = np.argsort(-self.upper, kind="stable")[:count]
+            order = order[self.upper[order] > -np.inf]
+            seen = len(self.ids)
+            if seen == self._open:
+                return order
+            floor = self._stale[self._order[seen]]
+            if len(order) == count and self.upper[order[-1]] >= floor:
+                return order
+            self._look(max(_FIRST_LOOK, 2 * count, seen))
+
+    def _look(self, count: int) -> None:
+        ids = self._order[len(self.ids) : min(len(self.ids) + count, self._open)]
+        self.ids = np.concatenate([self.ids, ids])
+        self.block = self.block.joined(self._fantasy.block(self._space.at(ids)))
+        self._settle()
+
+    def pick(self, positions: Ints) -> None:
+        """These are evaluated: deviations fall."""
+        self._fantasy.add_all(self.block, positions)
+        self._picked += positions.tolist()
+        self._settle()
+
+    def _settle(self) -> None:
+        self.upper = self.block.mean + self._width * np.sqrt(self.block.leverage)
+        self.upper[self._picked] = -np.inf
