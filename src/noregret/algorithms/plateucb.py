@@ -11,7 +11,7 @@ from noregret.spaces import as_candidates
 from noregret.widths.evidence import theory
 
 #: picks are made by bounds this much as wide as those that are reported
-_NARROWING = 0.5
+_NARROWING = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -20,8 +20,8 @@ class PlateUCB(Optimizer):
 
     ``ask(n)`` gives the n candidates with the largest bounds among those not measured yet, pending
     ones counted as measured. A plate is picked in up to 16 groups; deviations fall from group to
-    group by what the groups before will teach. Bounds are 2 deviations wide; picks use half of
-    that, which finds more of the best candidates when there are few plates.
+    group by what the groups before will teach. Bounds are 2 deviations wide; picks use half a
+    deviation, which finds more of the best candidates when there are few plates.
 
     Kernel and noise are learnt from all evaluations, not from uniform draws alone, again whenever
     the data has grown by a quarter. The GP is exact up to 4,096 candidates measured; of those that
