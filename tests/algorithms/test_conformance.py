@@ -7,7 +7,7 @@ from noregret.algorithms import algorithms
 from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check
 
 #: algorithms of lists only and of boxes only
-LISTS_ONLY = {"robustucb", "regularizedevolution"}
+LISTS_ONLY = {"robustucb", "regularizedevolution", "plateucb"}
 BOXES_ONLY = {"trustregionucb", "asyncts"}
 
 

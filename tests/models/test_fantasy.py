@@ -138,3 +138,24 @@ def test_picks_condition_the_exact_gp_exactly():
     values = np.concatenate([y, np.zeros(40)])
     _, leverage = exact_posterior(kernel, every, ids, values, lam)
     np.testing.assert_allclose(fantasy.evaluate(tests)[1], leverage[:6], atol=1e-8)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_points_counted_together_are_as_those_counted_one_by_one(frozen):
+    X, _, rng = problem()
+    model = told_model(X, rng.integers(len(X), size=12), np.array([0, 3]))
+    pending = rng.choice(len(X), 3, replace=False)
+    positions = np.array([4, 9, 1, 9, 20])
+    leverages = []
+    for together in (True, False):
+        fantasy = Fantasy(model.posterior(), X[pending], np.ones(3, dtype=int), frozen=frozen)
+        block = fantasy.block(X)
+        if together:
+            fantasy.add_all(block, positions[:3])
+            fantasy.add_all(block, positions[3:])
+        else:
+            for position in positions:
+                fantasy.add(block, position)
+        leverages += [block.leverage, fantasy.block(X).leverage]
+    for leverage in leverages[1:]:
+        np.testing.assert_allclose(leverage, leverages[0], atol=1e-9)

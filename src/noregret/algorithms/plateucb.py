@@ -1,6 +1,6 @@
 """GP-UCB for plates: each candidate of a library once, whole plates at a time, nothing to set."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from noregret.learning.learner import Learning
@@ -40,7 +40,7 @@ class PlateUCB(Optimizer):
         A number of deviations, 2 by default; ``"theory"``; or a function.
     """
 
-    kernel: Any = "auto"
+    kernel: Any = field(default="auto", kw_only=False)
     noise: float | Literal["auto"] = "auto"
     norm: float | Literal["auto"] = "auto"
     width: Width = 2.0

@@ -99,7 +99,8 @@ class ListPlates:
     def _highest(self, now: Moment) -> float:
         """The largest upper bound on the list."""
         looked = self._look(now, now.bounds.width, np.empty(0, dtype=np.int64))
-        return float(looked.upper[looked.best(1)[0]])
+        best = looked.best(1)
+        return float(looked.upper[best[0]])
 
     def _unknown(self, now: Moment, highest: float) -> Interval:
         """The first candidate, of which only the prior is known."""
