@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from learners import learnt
+from learners import learning
 
 import noregret as nr
 from noregret.testing import AlgorithmSuite
@@ -12,7 +12,7 @@ class TestPlateUCBLearning(AlgorithmSuite):
     """The suite that all algorithms pass, with everything learnt."""
 
     def make(self, domain, kernel, **options):
-        return nr.PlateUCB(domain, "auto", **{"width": 2.0, **learnt(options)})
+        return learning(nr.PlateUCB, domain, options)
 
 
 def library(n=400, seed=0):
