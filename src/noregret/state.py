@@ -20,8 +20,8 @@ import numpy as np
 
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.spec import from_spec, to_spec
-from noregret.spaces import Box, Candidates, Domain, Space, as_candidates
-from noregret.spaces.description import parameter_of
+from noregret.spaces import Candidates, Domain, Space
+from noregret.spaces.files import domain_spec, load_domain
 
 #: raised when the layout of the file changes
 FORMAT = 3
@@ -79,7 +79,7 @@ def write(
     header = {
         "format": FORMAT,
         **about,
-        "domain": _domain_spec(domain, writer.arrays, candidates),
+        "domain": domain_spec(domain, writer.arrays, candidates),
         "kernel": kernel if isinstance(kernel, str) else to_spec(kernel, writer.arrays),
         "run": writer.encode(run),
     }
@@ -102,7 +102,7 @@ class Saved:
 
     def domain(self, given: Any) -> Candidates | Space:
         """The domain; ``given`` where it was not stored."""
-        return _load_domain(self.header["domain"], self._arrays, given)
+        return load_domain(self.header["domain"], self._arrays, given)
 
     def kernel(self, given: Any) -> Any:
         """The kernel or the word ``"auto"``; ``given`` where it was not stored."""
@@ -331,90 +331,3 @@ def _generator(content: Any) -> np.random.Generator:
     rng = np.random.default_rng(0)
     rng.bit_generator.state = content
     return rng
-
-
-def keeps(domain: Candidates | Space) -> bool:
-    """Whether a file can hold the domain, so that nobody has to give it again."""
-    return bool(_domain_spec(domain, {}, True).get("stored", True))
-
-
-def same_domain(one: Any, other: Any) -> bool:
-    """Whether two domains are the same, as far as a file would tell; objects by their number."""
-    arrays: tuple[Arrays, Arrays] = {}, {}
-    specs = [
-        _domain_spec(domain, into, True) for domain, into in zip((one, other), arrays, strict=True)
-    ]
-    return specs[0] == specs[1] and all(
-        np.array_equal(array, arrays[1][name]) for name, array in arrays[0].items()
-    )
-
-
-def _domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -> Any:
-    if isinstance(domain, Box):
-        arrays["bounds"] = domain.bounds
-        return {"kind": "box", "names": domain.names}
-    if isinstance(domain, Space):
-        return {
-            "kind": "space",
-            "names": domain.names,
-            "parameters": domain.spec(),
-            "stored": domain.feasible is None,
-        }
-    spec = {"kind": "list", "names": domain.names, "length": len(domain)}
-    if not candidates:
-        return spec | {"stored": False}
-    if domain.origin is not None:
-        return spec | {"stored": "file", "origin": domain.origin}
-    if not isinstance(domain.points, np.ndarray):
-        return spec | {"stored": False}
-    if not domain.are_objects:
-        arrays["candidates"] = domain.points
-        return spec | {"stored": "numbers"}
-    if all(isinstance(entry, str) for entry in domain.points):
-        return spec | {"stored": "words", "words": domain.points.tolist()}
-    return spec | {"stored": False}
-
-
-def _load_space(spec: Any, given: Any) -> Space:
-    pairs = zip(spec["names"], spec["parameters"], strict=True)
-    stored = Space({name: parameter_of(one) for name, one in pairs})
-    if given is None:
-        if not spec["stored"]:
-            raise ValueError(
-                "this run's space has a condition feasible=f, which no file stores: pass the space "
-                "again, domain=Space({...}, feasible=f)"
-            )
-        return stored
-    if not isinstance(given, Space) or (given.names, given.spec()) != (stored.names, stored.spec()):
-        raise ValueError(f"domain must be the run's {stored!r}, got {given!r}")
-    if spec["stored"] != (given.feasible is None):
-        needs = "must not" if spec["stored"] else "must"
-        raise ValueError(f"domain {needs} have a condition feasible=f, as the run's space")
-    return given
-
-
-def _load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
-    if spec["kind"] == "box":
-        names, bounds = spec["names"], arrays["bounds"]
-        return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
-    if spec["kind"] == "space":
-        return _load_space(spec, given)
-    if given is not None:
-        candidates = as_candidates(given)
-        if len(candidates) != spec["length"]:
-            raise ValueError(
-                f"domain must be the run's list of {spec['length']} candidates, got "
-                f"{len(candidates)}"
-            )
-        return candidates
-    if not spec["stored"]:
-        raise ValueError(
-            "this run's candidates are not in the file: pass them again, load(path, domain=list)"
-        )
-    if spec["stored"] == "file":
-        return Candidates.reopen(spec["origin"])
-    if spec["stored"] == "words":
-        return Candidates(spec["words"], objects=True)
-    candidates = Candidates(arrays["candidates"])
-    candidates.names = None if spec["names"] is None else tuple(spec["names"])
-    return candidates

@@ -132,3 +132,42 @@ def test_a_file_that_is_mapped_is_not_copied(tmp_path):
     candidates = nr.Candidates(mapped)
     assert np.shares_memory(candidates.points, mapped)
     assert len(nr.BBKB(candidates, nr.RBF(0.3), seed=0).ask(2)) == 1
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_functions_see_the_rows_of_a_frame(kind, tmp_path):
+    rows = [
+        {"a": 1, "x": 0.5, "wet": True, "solvent": "thf"},
+        {"a": 2, "x": 1.5, "wet": False, "solvent": "dmf"},
+        {"a": 3, "x": 2.5, "wet": True, "solvent": "thf"},
+    ]
+    frame = kind({name: [row[name] for row in rows] for name in rows[0]})
+    seen = []
+
+    def f(row):
+        seen.append(row)
+        return row["x"] + (row["solvent"] == "thf")
+
+    result = nr.maximize(f, nr.Candidates(frame), 6, seed=0, progress=False)
+    assert result.best.point == rows[2]
+    assert all(row in rows for row in seen)
+    assert all([type(v) for v in row.values()] == [int, float, bool, str] for row in seen)
+    result.algorithm.save(tmp_path / "run.npz")
+    assert nr.load(tmp_path / "run.npz").recommend().point == rows[2]
+    with nr.Study.create(tmp_path / "s.db", frame, "gpucb", seed=0) as study:
+        study.run(f, budget=4)
+    with nr.Study.open(tmp_path / "s.db") as study:
+        assert study.ask(1).values[0] in rows
+        assert study.best().point in rows
+
+
+def test_python_and_the_command_line_see_the_same_points(tmp_path, monkeypatch):
+    from noregret.cli.candidates import read_library
+
+    frame = pl.DataFrame({"a": [1.0, 2.0, 4.0], "wet": [True, False, True], "s": ["u", "v", "u"]})
+    frame.write_csv(tmp_path / "library.csv")
+    library = read_library(
+        str(tmp_path / "library.csv"), None, None,
+        value_column="value", standardize=False, drop_gaps=False,
+    )  # fmt: skip
+    np.testing.assert_array_equal(library.points, nr.Candidates(frame).points)

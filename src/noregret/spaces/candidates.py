@@ -29,7 +29,8 @@ class Candidates:
         :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto`, numbers for other
         kernels. So is an object that has a length and gives rows of numbers for a slice: it is read
         where it is looked at. In a frame, a column of words (at most 100 different ones) becomes
-        one coordinate for each word, and yes and no become 1 and 0. Files: :meth:`open`.
+        one coordinate for each word, and yes and no become 1 and 0; functions of one choice get a
+        dict of the frame's own values by column. Files: :meth:`open`.
     objects
         Treat the entries as opaque objects even where they look like numbers or rows.
 
@@ -42,6 +43,8 @@ class Candidates:
         The columns' names where a frame or a table was given, else ``None``.
     origin
         Where the points can be found again, for lists that are in a file.
+    frame
+        A polars frame of the values given, where a frame was; users' functions see its rows.
     parts
         The parts of a list that other machines hold (:meth:`on`), else ``None``.
     """
@@ -59,6 +62,7 @@ class Candidates:
             self.points.flags.writeable = False
         self.names = opened.names
         self.origin = opened.origin
+        self.frame: Any = opened.frame
         self.parts: Parts | None = None
         self._finite = opened.finite
         self._corners: Points | None = None
@@ -216,8 +220,11 @@ class Candidates:
         return np.array([id_ for id_, _ in packed], dtype=np.int64)
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
-        """What a user's function gets of choices (n): the points themselves."""
-        return list(points)
+        """What a user's function gets of choices (n): dicts by column of a frame, else points."""
+        if self.frame is None:
+            return list(points)
+        rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
+        return rows
 
     def __len__(self) -> int:
         return len(self.points)
@@ -261,8 +268,9 @@ def _opened(points: Any, objects: bool) -> Opened:
     if hasattr(points, "columns") and not objects:
         from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
 
-        array, names = encode_frame(as_frame(points))
-        return Opened(_numeric(array), names)
+        frame = as_frame(points)
+        array, names = encode_frame(frame)
+        return Opened(_numeric(array), names, frame=frame)
     if objects or _holds_objects(points):
         return Opened(_object_vector(list(points)))
     if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):

@@ -47,6 +47,8 @@ class Opened:
         Whether every number is known to be finite.
     close
         Frees what was taken on the way, such as a temporary copy.
+    frame
+        The polars frame of the values that were given, where they were one.
     """
 
     points: Points
@@ -54,6 +56,7 @@ class Opened:
     origin: dict[str, Any] | None = None
     finite: bool = True
     close: Callable[[], None] | None = None
+    frame: Any = None
 
 
 class LazyRows:

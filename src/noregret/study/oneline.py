@@ -6,13 +6,13 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from noregret import state
 from noregret.algorithms import make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Space
+from noregret.spaces.files import keeps, same_domain
 from noregret.study.call import Call, domain_of
 from noregret.study.errors import RunError, StudyError
 from noregret.study.ledger import Ledger, Progress
@@ -158,7 +158,7 @@ def _study(call: Call, domain: Candidates | Space) -> Study:
             raise _other(study, "algorithm", name, asked)
         if study.settings["direction"] != call.direction:
             raise _other(study, "direction", study.settings["direction"], call.direction)
-        if not state.same_domain(study.domain, domain):
+        if not same_domain(study.domain, domain):
             raise _other(study, "domain", study.domain, domain)
         _compare(study, make(name, domain, **call.settings(name)), call.seed is None)
     except BaseException:
@@ -170,7 +170,7 @@ def _study(call: Call, domain: Candidates | Space) -> Study:
 def _open(call: Call, domain: Candidates | Space) -> Study:
     """The study at the path, given again what no file stores."""
     given: dict[str, Any] = {}
-    if domain.dimension is None:
+    if not keeps(domain):
         given["domain"] = domain
     kernel = call.options.get("kernel", "auto")
     if not is_auto(kernel) and to_spec(as_kernel(kernel), {}) is None:

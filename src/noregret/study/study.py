@@ -9,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from noregret import _checks, state
+from noregret import _checks
 from noregret._types import Floats
 from noregret.algorithms import Optimizer, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain, as_candidates
+from noregret.spaces.files import keeps
 from noregret.study import replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
@@ -125,7 +126,7 @@ class Study:
             "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
             "about": about or {},
         }
-        if not state.keeps(own):
+        if not keeps(own):
             settings["given_again"].append("domain")
         if not isinstance(kernel, str) and to_spec(as_kernel(kernel), {}) is None:
             settings["given_again"].append("kernel")

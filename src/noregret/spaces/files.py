@@ -1,0 +1,118 @@
+"""Domains in files: as JSON and arrays."""
+
+import io
+from typing import Any
+
+import numpy as np
+
+from noregret.spaces import Box, Candidates, Space, as_candidates
+from noregret.spaces.description import parameter_of
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+def keeps(domain: Candidates | Space) -> bool:
+    """Whether a file can hold the domain, so that nobody has to give it again."""
+    return bool(domain_spec(domain, {}, True).get("stored", True))
+
+
+def same_domain(one: Any, other: Any) -> bool:
+    """Whether two domains are the same, as far as a file would tell; objects by their number."""
+    arrays: tuple[dict[str, np.ndarray[Any, Any]], dict[str, np.ndarray[Any, Any]]] = {}, {}
+    specs = [
+        domain_spec(domain, into, True) for domain, into in zip((one, other), arrays, strict=True)
+    ]
+    return specs[0] == specs[1] and all(
+        np.array_equal(array, arrays[1][name]) for name, array in arrays[0].items()
+    )
+
+
+def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) -> Any:
+    """JSON that :func:`load_domain` reads; arrays go to ``arrays``.
+
+    Parameters
+    ----------
+    domain
+        The domain.
+    arrays
+        Where arrays are put, by name.
+    candidates
+        Whether to keep the candidates of a list too.
+    """
+    if isinstance(domain, Box):
+        arrays["bounds"] = domain.bounds
+        return {"kind": "box", "names": domain.names}
+    if isinstance(domain, Space):
+        return {
+            "kind": "space",
+            "names": domain.names,
+            "parameters": domain.spec(),
+            "stored": domain.feasible is None,
+        }
+    spec = {"kind": "list", "names": domain.names, "length": len(domain)}
+    if not candidates:
+        return spec | {"stored": False}
+    if domain.origin is not None:
+        return spec | {"stored": "file", "origin": domain.origin}
+    if not isinstance(domain.points, np.ndarray):
+        return spec | {"stored": False}
+    if not domain.are_objects:
+        arrays["candidates"] = domain.points
+        if domain.frame is not None:
+            file = io.BytesIO()
+            domain.frame.write_parquet(file)
+            arrays["frame"] = np.frombuffer(file.getvalue(), dtype=np.uint8)
+        return spec | {"stored": "numbers"}
+    if all(isinstance(entry, str) for entry in domain.points):
+        return spec | {"stored": "words", "words": domain.points.tolist()}
+    return spec | {"stored": False}
+
+
+def _load_space(spec: Any, given: Any) -> Space:
+    pairs = zip(spec["names"], spec["parameters"], strict=True)
+    stored = Space({name: parameter_of(one) for name, one in pairs})
+    if given is None:
+        if not spec["stored"]:
+            raise ValueError(
+                "this run's space has a condition feasible=f, which no file stores: pass the space "
+                "again, domain=Space({...}, feasible=f)"
+            )
+        return stored
+    if not isinstance(given, Space) or (given.names, given.spec()) != (stored.names, stored.spec()):
+        raise ValueError(f"domain must be the run's {stored!r}, got {given!r}")
+    if spec["stored"] != (given.feasible is None):
+        needs = "must not" if spec["stored"] else "must"
+        raise ValueError(f"domain {needs} have a condition feasible=f, as the run's space")
+    return given
+
+
+def load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
+    """What :func:`domain_spec` described; ``given`` where it is not all in the file."""
+    if spec["kind"] == "box":
+        names, bounds = spec["names"], arrays["bounds"]
+        return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
+    if spec["kind"] == "space":
+        return _load_space(spec, given)
+    if given is not None:
+        candidates = as_candidates(given)
+        if len(candidates) != spec["length"]:
+            raise ValueError(
+                f"domain must be the run's list of {spec['length']} candidates, got "
+                f"{len(candidates)}"
+            )
+        return candidates
+    if not spec["stored"]:
+        raise ValueError(
+            "this run's candidates are not in the file: pass them again, load(path, domain=list)"
+        )
+    if spec["stored"] == "file":
+        return Candidates.reopen(spec["origin"])
+    if spec["stored"] == "words":
+        return Candidates(spec["words"], objects=True)
+    candidates = Candidates(arrays["candidates"])
+    if "frame" in arrays:
+        import polars as pl  # slow to import, and few runs need it
+
+        candidates.frame = pl.read_parquet(io.BytesIO(arrays["frame"].tobytes()))
+    candidates.names = None if spec["names"] is None else tuple(spec["names"])
+    return candidates
