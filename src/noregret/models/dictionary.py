@@ -9,8 +9,8 @@ from noregret.kernels.base import Kernel
 from noregret.linalg.factors import lower_solve, row_norms, safe_cholesky
 from noregret.models.sparse import SparseGP
 
-#: BLESS halves λ at every stage
-_STEP = 2.0
+#: BLESS divides λ by this at every stage
+_STEP = 4.0
 #: and oversamples at least this much on the way
 _STAGE_QBAR = 5.0
 #: arms up to which a dictionary that is exact at first holds all of them
@@ -129,9 +129,9 @@ def bless(
     """Rows of an accurate dictionary for many evaluations at once, in near-linear time.
 
     BLESS-R of Rudi et al. (2018, Algorithm 2): ridge leverage scores for a large λ need few points
-    to estimate; each stage halves λ, thins a uniform subsample by the scores the last stage's
-    dictionary gives, and weights what it keeps by the inverse of its chance. ``counts`` are the
-    evaluations of each point: a point evaluated n times stands for n equal rows.
+    to estimate; each stage divides λ by four, thins a uniform subsample by the scores the last
+    stage's dictionary gives, and weights what it keeps by the inverse of its chance. ``counts`` are
+    the evaluations of each point: a point evaluated n times stands for n equal rows.
 
     Parameters
     ----------
