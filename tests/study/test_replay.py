@@ -52,7 +52,7 @@ def test_a_log_that_cannot_be_replayed_is_rebuilt_with_a_warning(path):
         file.execute("DELETE FROM blobs WHERE name LIKE 'snapshot/%'")
         row = file.execute("SELECT * FROM trials WHERE number = 2")[0]
         other = (row[0], (row[1] + 1) % 60, *row[2:-1])
-        (new_sum,) = trial_sums([other]).tolist()
+        (new_sum,) = trial_sums([(field,) for field in other]).tolist()
         file.execute("UPDATE trials SET id = ?, sum = ? WHERE number = 2", (other[1], new_sum))
     file.close()
     again = nr.Study.open(path)

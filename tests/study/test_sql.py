@@ -9,6 +9,7 @@ import pytest
 from noregret import study
 from noregret.study import sql
 from noregret.study.database import On
+from noregret.study.rows import Trial
 
 
 @pytest.fixture
@@ -49,8 +50,8 @@ def test_trials_are_found_by_what_happened_to_them(storage):
     assert pending.packed == (-1, b"point")
     head = storage.head()
     assert (head.pending, head.told, head.failed, head.history) == (1, 3, 1, 1)
-    (chunk,) = storage.trial_chunks()
-    assert [trial.value for trial in chunk] == [1.5, None, 0.5, 2.5, None]
+    (columns,) = storage.trial_chunks()
+    assert [Trial(*row).value for row in zip(*columns, strict=True)] == [1.5, None, 0.5, 2.5, None]
 
 
 def test_operations_are_numbered_and_read_in_order(storage):

@@ -169,11 +169,7 @@ def _digest(path: str) -> str:
 
 def _files(study: "Study", event: str) -> set[str]:
     """The SHA-256 of the files that events of this kind speak of."""
-    import json
-
-    events = study.events()
-    rows = zip(events["event"], events["details"], strict=True)
-    return {json.loads(details).get("sha256", "") for kind, details in rows if kind == event}
+    return {details.get("sha256", "") for details in study.noted(event)}
 
 
 def _say_imported(study: "Study", name: str, as_json: bool) -> None:

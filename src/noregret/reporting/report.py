@@ -16,6 +16,8 @@ from noregret.reporting import slices
 from noregret.study import Study
 
 _BLUE, _GREY, _RED = "#1f5fa8", "#9aa3ad", "#c0392b"
+#: answers that are drawn, evenly chosen where there are more
+_MOST_POINTS = 10_000
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #20262d; max-width: 62rem;
        margin: 2rem auto; padding: 0 1rem; }
@@ -39,13 +41,14 @@ def render(study: Study) -> str:
     """The page as text."""
     counts = study.counts()
     parts = [f"<h1>{_text(study.path.name)}</h1>", _summary(study, counts)]
+    trials = study.trials()
     if counts["told"]:
         asks = _asks(study)
-        parts += [_progress(study, asks), _batches(asks), _slices(study)]
+        parts += [_progress(study, trials, asks), _batches(asks), _slices(study)]
         parts.append(_section("The best choices", "", _html_table(study.top(15))))
     else:
         parts.append("<p>There are no answers yet.</p>")
-    parts += [_failures(study), _settings(study), _events(study)]
+    parts += [_failures(trials), _settings(study), _events(study)]
     body = "\n".join(part for part in parts if part)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -82,7 +85,7 @@ def _asks(study: Study) -> list[dict[str, Any]]:
     return [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
 
 
-def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
+def _progress(study: Study, trials: pl.DataFrame, asks: list[dict[str, Any]]) -> str:
     noted = [info["best"] for info in asks if "best" in info]
     plots = []
     if noted:
@@ -95,16 +98,18 @@ def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
         axes.set(xlabel="answers", ylabel="value")
         axes.legend(frameon=False)
         plots.append(_image(figure, "Best choice so far, with its confidence interval"))
-    told = study.trials().filter(pl.col("status") == "told").sort("done", "trial")
+    told = trials.filter(pl.col("status") == "told").sort("done", "trial")
     values = told["value"].to_numpy()
     figure, axes = _figure()
-    steps = np.arange(1, len(values) + 1)
-    axes.plot(steps, values, ".", color=_GREY, markersize=3, rasterized=True, label="value")
     minimize = study.settings["direction"] == "minimize"
     running = np.minimum.accumulate(values) if minimize else np.maximum.accumulate(values)
-    axes.plot(steps, running, color=_RED, label="best value measured (noise included)")
+    shown = np.unique(np.linspace(0, len(values) - 1, _MOST_POINTS).astype(np.int64))
+    axes.plot(
+        shown + 1, values[shown], ".", color=_GREY, markersize=3, rasterized=True, label="value"
+    )
+    axes.plot(shown + 1, running[shown], color=_RED, label="best value measured (noise included)")
     axes.set(xlabel="answers, in the order told", ylabel="value")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="lower right")
     plots.append(_image(figure, "Values over time"))
     note = (
         "The estimate is the choice with the best guaranteed value at that time, which a lucky "
@@ -172,8 +177,8 @@ def _slices(study: Study) -> str:
 # -- tables ----------------------------------------------------------------------------------
 
 
-def _failures(study: Study) -> str:
-    failed = study.trials().filter(pl.col("status") == "failed")
+def _failures(trials: pl.DataFrame) -> str:
+    failed = trials.filter(pl.col("status") == "failed")
     if failed.is_empty():
         return ""
     last = failed.tail(10).select("trial", "id", pl.col("reason").str.slice(-300))

@@ -158,7 +158,10 @@ def end_failed(optimizer: Optimizer, failed: Sequence[Trial]) -> None:
 
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
-    told = [trial for chunk in storage.trial_chunks() for trial in chunk if trial.status == "told"]
+    trials = (
+        Trial(*row) for columns in storage.trial_chunks() for row in zip(*columns, strict=True)
+    )
+    told = [trial for trial in trials if trial.status == "told"]
     told.sort(key=lambda trial: (trial.done_by, trial.number))
     pending = storage.pending_trials()
     failed = [trial for trial in storage.failed_trials() if trial.origin == "run"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 #: what a file stores of a choice: its id, and its point on a box; see ``pack`` of the spaces
@@ -51,9 +52,15 @@ class Trial:
         """The choice, for ``unpack`` of the space."""
         return self.id, self.point
 
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """Its fields in the order of the columns."""
+        return _row(self)
+
 
 #: the columns of a trial, in the order of the fields above
 TRIAL_COLUMNS = tuple(field.name for field in fields(Trial))
+_row = attrgetter(*TRIAL_COLUMNS)
 
 
 def new_trials(

@@ -66,7 +66,8 @@ def salvage(path: Path) -> Salvaged:
         names = _names(pages)
     count = max([expected or 0, *(number + 1 for number in trials)])
     lost = [number for number in range(count) if number not in trials]
-    return Salvaged(trials_frame([trials[n] for n in sorted(trials)], box, names), lost)
+    columns = list(zip(*(trials[n].row for n in sorted(trials)), strict=True))
+    return Salvaged(trials_frame(columns, box, names), lost)
 
 
 def _trials(pages: Pages) -> dict[int, Trial]:
@@ -75,7 +76,7 @@ def _trials(pages: Pages) -> dict[int, Trial]:
     rows: list[list[Any]] = []
 
     def take() -> None:
-        changed = set(changed_trials(rows))
+        changed = set(changed_trials(list(zip(*rows, strict=True))))
         for i, row in enumerate(rows):
             if i not in changed:
                 trial = Trial(*row[:-1])

@@ -43,21 +43,15 @@ BEGIN_READING = "BEGIN"
 BEGIN_WRITING = "BEGIN IMMEDIATE"
 COMMIT = "COMMIT"
 ROLLBACK = "ROLLBACK"
-#: readers go on while the writer writes; for new files
-WRITE_AHEAD = "PRAGMA journal_mode = WAL"
-#: what was written ahead goes into the file itself
-WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"
-#: a transaction is on disk when it has been committed
-WRITE_THROUGH = "PRAGMA synchronous = FULL"
-#: functions in a schema are not called
-DISTRUST = "PRAGMA trusted_schema = OFF"
-#: fails where the file is no database
-TRY_TO_READ = "SELECT 1 FROM sqlite_master"
+WRITE_AHEAD = "PRAGMA journal_mode = WAL"  # readers go on while the writer writes
+WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"  # what was written ahead goes into the file
+WRITE_THROUGH = "PRAGMA synchronous = FULL"  # on disk when it has been committed
+DISTRUST = "PRAGMA trusted_schema = OFF"  # functions in a schema are not called
+TRY_TO_READ = "SELECT 1 FROM sqlite_master"  # fails where the file is no database
 
 _LARGEST_PART = 64 * 2**20  # SQLite limits a value to 10⁹ bytes
 _SNAPSHOT, _SNAPSHOTS_KEPT = "snapshot/", 2
-#: trials read at once
-_CHUNK = 20_000
+_CHUNK = 20_000  # trials read at once
 
 _SCHEMA = """
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL);
@@ -139,9 +133,8 @@ class Storage:
 
     def problems(self, most: int) -> list[str]:
         """What is wrong with the tables of the log in SQLite's words, so many at the most."""
-        found = []
-        for table in ("trials", "operations", "settings", "events"):
-            found += self._run(f"PRAGMA quick_check({table})")
+        tables = ("trials", "operations", "settings", "events")
+        found = [row for table in tables for row in self._run(f"PRAGMA quick_check({table})")]
         return [str(row[0]) for row in found if row[0] != "ok"][:most]
 
     def check_ends(self) -> None:
@@ -193,8 +186,6 @@ class Storage:
         for i, (part, data, stored) in enumerate(parts):
             if part != i or bytes_sum(name, part, data) != stored:
                 raise self._damaged(f"the bytes called {name!r} have changed")
-        if len(parts) == 1:
-            return bytes(parts[0][1])
         return b"".join(part[1] for part in parts) if parts else None
 
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
@@ -268,7 +259,7 @@ class Storage:
         """New trials of these choices: told where values are given, else pending."""
         head, told = self.head(), values is not None
         made = new_trials(head.trials, choices, values, origin, operation, time.time())
-        rows = [astuple(trial) for trial in made]
+        rows = [trial.row for trial in made]
         self._write(_ADD_TRIAL, rows)
         head = head.moved(None, "told" if told else "pending", len(rows))
         if origin == "history":
@@ -289,7 +280,7 @@ class Storage:
         changed = [
             replace(t, value=v, done_at=now, **end) for t, v in zip(trials, values, strict=True)
         ]
-        self._write(_CHANGE_TRIAL, [astuple(trial) for trial in changed])
+        self._write(_CHANGE_TRIAL, [trial.row for trial in changed])
         head = self.head()
         for before in trials:
             head = head.moved(before.status, status)
@@ -298,10 +289,10 @@ class Storage:
     def reassign_trial(self, trial: Trial) -> None:
         """A pending trial has been given to somebody else."""
         given = replace(trial, times_given=trial.times_given + 1, given_at=time.time())
-        self._write(_CHANGE_TRIAL, [astuple(given)])
+        self._write(_CHANGE_TRIAL, [given.row])
 
     def _write(self, statement: str, rows: Sequence[Row]) -> None:
-        sums = trial_sums(rows).tolist()
+        sums = trial_sums(list(zip(*rows, strict=True))).tolist() if rows else []
         self._run_many(statement, [(*row, one) for row, one in zip(rows, sums, strict=True)])
 
     def find_trials(self, numbers: Sequence[int]) -> list[Trial]:
@@ -313,15 +304,17 @@ class Storage:
             found |= {trial.number: trial for trial in self._trials(which, some)}
         return [found[number] for number in numbers if number in found]
 
-    def trial_chunks(self) -> Iterator[list[Trial]]:
-        """All trials in their order, some thousand at a time."""
-        for first in range(0, self.head().trials, _CHUNK):
-            found = self._trials("WHERE number >= ? ORDER BY number LIMIT ?", (first, _CHUNK))
-            expected = range(first, min(first + _CHUNK, self.head().trials))
-            if [trial.number for trial in found] != list(expected):
-                missing = sorted(set(expected) - {trial.number for trial in found})
+    def trial_chunks(self) -> Iterator[list[Row]]:
+        """The columns of all trials in their order, some thousand trials at a time."""
+        count = self.head().trials
+        for first in range(0, count, _CHUNK):
+            columns = self._columns("WHERE number >= ? ORDER BY number LIMIT ?", (first, _CHUNK))
+            expected = range(first, min(first + _CHUNK, count))
+            found = columns[0] if columns else ()
+            if found != tuple(expected):
+                missing = sorted(set(expected) - set(found))
                 raise self._damaged(f"{in_words(missing)} no longer there")
-            yield found
+            yield columns
 
     def trials_asked_by(self, operation: int) -> list[Trial]:
         """The trials that an operation asked for, in their order."""
@@ -354,11 +347,14 @@ class Storage:
         )
 
     def _trials(self, which: str, values: Sequence[Any] = ()) -> list[Trial]:
-        rows = self._run(f"{_READ_TRIALS} {which}", values)
-        changed = changed_trials(rows)
+        return [Trial(*row) for row in zip(*self._columns(which, values), strict=True)]
+
+    def _columns(self, which: str, values: Sequence[Any] = ()) -> list[Row]:
+        columns = list(zip(*self._run(f"{_READ_TRIALS} {which}", values), strict=True))
+        changed = changed_trials(columns)
         if changed:
-            raise self._damaged(f"{in_words([rows[i][0] for i in changed])} not as written")
-        return [Trial(*row[:-1]) for row in rows]
+            raise self._damaged(f"{in_words([columns[0][i] for i in changed])} not as written")
+        return columns[:-1]
 
     # -- snapshots ---------------------------------------------------------------------------
 

@@ -332,7 +332,7 @@ class Study:
         box = None if self.domain.listed else self.domain
         with self._log.file.transaction():
             chunks = [
-                trials_frame(trials, box, self.names) for trials in self._storage.trial_chunks()
+                trials_frame(found, box, self.names) for found in self._storage.trial_chunks()
             ]
         return pl.concat(chunks) if chunks else trials_frame([], box, self.names)
 
@@ -340,12 +340,18 @@ class Study:
     def rows(self) -> list[Trial]:
         """Every trial as it is stored."""
         with self._log.file.transaction():
-            return [trial for trials in self._storage.trial_chunks() for trial in trials]
+            chunks = list(self._storage.trial_chunks())
+        return [Trial(*row) for columns in chunks for row in zip(*columns, strict=True)]
 
     @one_at_a_time
     def events(self) -> pl.DataFrame:
         """What happened to the study and what the algorithm did on its own."""
         return events_frame(self._storage.events(), self.optimizer.events)
+
+    @one_at_a_time
+    def noted(self, event: str) -> list[dict[str, Any]]:
+        """The details of all events of this kind, see :meth:`note`."""
+        return [one.details for one in self._storage.events() if one.kind == event]
 
     @one_at_a_time
     def imports(self) -> dict[int, dict[str, Any]]:

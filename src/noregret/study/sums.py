@@ -29,36 +29,36 @@ def bytes_sum(name: str, part: int, data: bytes) -> int:
     return row_sum(name, part, zlib.crc32(data))
 
 
-def trial_sums(rows: Sequence[Sequence[Any]]) -> Ints:
-    """The checksums of n rows of the table of trials, in the order of their columns.
+def trial_sums(columns: Sequence[Sequence[Any]]) -> Ints:
+    """The checksums of n rows of the table of trials, given as columns of n fields.
 
     Every step can be undone, so that a row with one changed field never keeps its checksum.
     Raises ``TypeError`` or ``ValueError`` where a field has another type than its column.
     """
-    total = np.zeros(len(rows), dtype=np.uint64)
-    if not rows:
-        return total.view(np.int64)
-    fields = list(zip(*rows, strict=True))
-    columns = {name: fields[i] for i, name in enumerate(TRIAL_COLUMNS)}
+    named = dict(zip(TRIAL_COLUMNS, columns, strict=False))
+    total = np.zeros(len(named["number"]), dtype=np.uint64)
     for name in _WHOLE:
-        total = _mixed(total, np.array(columns[name], dtype=np.int64))
+        total = _mixed(total, np.array(named[name], dtype=np.int64))
     for name in _REAL:
         # SQLite keeps no sign of zero.
-        total = _mixed(total, np.array(columns[name], dtype=np.float64) + 0.0)
+        total = _mixed(total, np.array(named[name], dtype=np.float64) + 0.0)
     for name in _TEXT:
-        total = _mixed(total, np.array(_text_sums(columns[name]), dtype=np.int64))
+        total = _mixed(total, np.array(_text_sums(named[name]), dtype=np.int64))
     return total.view(np.int64)
 
 
-def changed_trials(rows: Sequence[Sequence[Any]]) -> list[int]:
+def changed_trials(columns: Sequence[Sequence[Any]]) -> list[int]:
     """Positions of the rows whose last field is not the checksum of the others."""
+    if not columns:
+        return []
     try:
-        stored = np.array([row[-1] for row in rows], dtype=np.int64)
-        return [int(i) for i in np.flatnonzero(trial_sums(rows) != stored)]
+        stored = np.array(columns[-1], dtype=np.int64)
+        return [int(i) for i in np.flatnonzero(trial_sums(columns) != stored)]
     except (TypeError, ValueError, OverflowError):
-        if len(rows) == 1:
+        n = len(columns[-1])
+        if n == 1:
             return [0]
-        return [i for i, row in enumerate(rows) if changed_trials([row])]
+        return [i for i in range(n) if changed_trials([column[i : i + 1] for column in columns])]
 
 
 def broken_link(operations: Sequence[Sequence[Any]], chain: int | None) -> int | None:
@@ -88,12 +88,16 @@ def _mixed(total: Any, values: Any) -> Any:
 
 
 def _text_sums(column: Sequence[Any]) -> list[int]:
-    known: dict[Any, int] = {None: -1}
-    for entry in column:
-        if entry not in known:
-            kind = b"t" if isinstance(entry, str) else b"b"
-            known[entry] = zlib.crc32(kind + (entry.encode() if kind == b"t" else bytes(entry)))
+    known = {entry: _text_sum(entry) for entry in set(column)}
     return [known[entry] for entry in column]
+
+
+def _text_sum(entry: str | bytes | None) -> int:
+    if entry is None:
+        return -1
+    if isinstance(entry, str):
+        return zlib.crc32(b"t" + entry.encode())
+    return zlib.crc32(b"b" + bytes(entry))
 
 
 def _signed(digest: bytes) -> int:

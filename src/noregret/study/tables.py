@@ -11,8 +11,7 @@ import polars as pl
 from noregret.results import Recommendation
 from noregret.spaces import Domain
 from noregret.study.errors import StudyError
-from noregret.study.replay import choices_of
-from noregret.study.rows import Event, Operation, Trial
+from noregret.study.rows import TRIAL_COLUMNS, Event, Operation
 from noregret.study.units import Units
 
 #: what a study's tables call their own columns
@@ -128,36 +127,37 @@ def beside(frame: pl.DataFrame, table: pl.DataFrame, ids: Sequence[int]) -> pl.D
 
 
 def trials_frame(
-    trials: Sequence[Trial], box: Domain | None, names: pl.Series | None
+    trials: Sequence[Sequence[Any]], box: Domain | None, names: pl.Series | None
 ) -> pl.DataFrame:
     """A row per trial: trial, id, (name), (the point's coordinates on a box), value, status, …
 
     Parameters
     ----------
     trials
-        The trials.
+        Their columns, as the file has them; none where there is no trial.
     box
         Whose points the trials hold; ``None`` on a list.
     names
         What the candidates of a list are called.
     """
-    ids = [trial.id for trial in trials]
+    held = dict(zip(TRIAL_COLUMNS, trials or [()] * len(TRIAL_COLUMNS), strict=True))
     columns: dict[str, Any] = {
-        "trial": pl.Series([trial.number for trial in trials], dtype=pl.Int64),
-        "id": pl.Series(ids, dtype=pl.Int64),
+        "trial": pl.Series(held["number"], dtype=pl.Int64),
+        "id": pl.Series(held["id"], dtype=pl.Int64),
     }
     if names is not None:
-        columns["name"] = names.gather(ids)
+        columns["name"] = names.gather(columns["id"])
     if box is not None:
-        columns |= parameter_columns(box, choices_of(trials, box))
+        packed = list(zip(held["id"], held["point"], strict=True))
+        columns |= parameter_columns(box, box.unpack(packed))
     columns |= {
-        "value": pl.Series([trial.value for trial in trials], dtype=pl.Float64),
-        "status": pl.Series([trial.status for trial in trials], dtype=pl.String),
-        "origin": pl.Series([trial.origin for trial in trials], dtype=pl.String),
-        "asked": _times([trial.asked_at for trial in trials]),
-        "given": _times([trial.given_at for trial in trials]),
-        "done": _times([trial.done_at for trial in trials]),
-        "reason": pl.Series([trial.reason for trial in trials], dtype=pl.String),
+        "value": pl.Series(held["value"], dtype=pl.Float64),
+        "status": pl.Series(held["status"], dtype=pl.String),
+        "origin": pl.Series(held["origin"], dtype=pl.String),
+        "asked": _times(held["asked_at"]),
+        "given": _times(held["given_at"]),
+        "done": _times(held["done_at"]),
+        "reason": pl.Series(held["reason"], dtype=pl.String),
     }
     return pl.DataFrame(columns)
 
@@ -216,6 +216,6 @@ def top_frame(
     return frame if table is None else beside(frame, table, ids)
 
 
-def _times(seconds: list[float | None]) -> pl.Series:
-    micro = [None if s is None else round(s * 1e6) for s in seconds]
-    return pl.Series(micro, dtype=pl.Int64).cast(pl.Datetime("us", "UTC"))
+def _times(seconds: Sequence[float | None]) -> pl.Series:
+    micro = (pl.Series(seconds, dtype=pl.Float64) * 1e6).round()
+    return micro.cast(pl.Int64).cast(pl.Datetime("us", "UTC"))
