@@ -201,6 +201,14 @@ def test_maximize_calls_f_with_dicts():
     assert "Hamming" in repr(result.algorithm.assumed.kernel)
 
 
+def test_a_vectorized_function_gets_dicts():
+    def f(points):
+        return [point["layers"] for point in points]
+
+    result = nr.maximize(f, SPACE, 12, vectorized=True, batch_size=4, seed=0, progress=False)
+    assert result.best.point["layers"] > 4
+
+
 def test_batches_say_what_f_gets():
     opt = nr.GPUCB(SPACE, "auto", noise="auto", norm="auto", seed=0)
     batch = opt.ask(4)

@@ -23,11 +23,14 @@ class Domain(Protocol):
     ----------
     listed
         Whether the choices have ids 0 … n − 1. Points of a box or space have the id −1.
+    encoded
+        Whether the numbers of a point are not the values that users see: logarithms, positions.
     names
         The names of the dimensions, where there are any.
     """
 
     listed: bool
+    encoded: bool
     names: tuple[str, ...] | None
 
     @property

@@ -32,6 +32,8 @@ class Box(Space):
         The dimensions' names where a mapping was given, else ``None``.
     """
 
+    encoded = False
+
     def __init__(self, bounds: Any) -> None:
         names: tuple[str, ...] | None = None
         if isinstance(bounds, Mapping):

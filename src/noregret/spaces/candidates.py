@@ -50,6 +50,7 @@ class Candidates:
     """
 
     listed = True
+    encoded = False
     categories: tuple[int, ...] = ()
 
     def __init__(self, points: Any, *, objects: bool = False) -> None:

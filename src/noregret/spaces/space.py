@@ -53,6 +53,7 @@ class Space:
     """
 
     listed = False
+    encoded = True
 
     def __init__(
         self, parameters: Mapping[str, Parameter], *, feasible: Feasible | None = None

@@ -61,7 +61,8 @@ def maximize(
         Points asked for at once: at most so many for algorithms that choose their batches, exactly
         so many for the others. By default what the algorithm wants, or as many as workers are free.
     vectorized
-        f takes a whole batch (n × d, or a vector of n objects) and returns n numbers.
+        f takes a whole batch (n × d, n dicts on a :class:`~noregret.Space`, or a vector of n
+        objects) and returns n numbers.
     timeout
         Seconds for the run. Evaluations under way are not waited for; where f runs here
         (``workers=1``) the last one ends first.

@@ -65,7 +65,7 @@ def run_study(
         Trials asked for at once. By default as many as there are free workers; where ``f`` runs
         here, what the algorithm wants.
     vectorized
-        f takes a whole batch (n × d, or a vector of n objects) and returns n numbers.
+        f takes a whole batch (n × d, n dicts on a space, or n objects) and returns n numbers.
     timeout
         Seconds for the whole run. What is under way then is not waited for; where f runs here,
         the evaluation that is under way ends first.
@@ -251,7 +251,8 @@ class Run:
             return
         trials = self.study.get(numbers)
         if self.vectorized:
-            self.waiting.append(_Job(numbers, trials.points))
+            encoded = self.study.domain.encoded
+            self.waiting.append(_Job(numbers, trials.values if encoded else trials.points))
             return
         given = trials.values
         if self.argument is not None:
@@ -347,7 +348,9 @@ class Run:
 
     def values(self, ids: Ints, points: Points) -> Floats:
         """f at some choices (n), outside of all trials; NaN where it fails."""
-        arguments = [points] if self.vectorized else self.study.domain.labels(ids, points)
+        arguments: list[Any] = self.study.domain.labels(ids, points)
+        if self.vectorized:
+            arguments = [arguments if self.study.domain.encoded else points]
         count = len(points) if self.vectorized else 1
         if self.workers.executor is None:
             calls: list[Callable[[], Any]] = [lambda a=a: self.f(a) for a in arguments]  # type: ignore[misc]
