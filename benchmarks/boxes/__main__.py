@@ -1,0 +1,72 @@
+"""Run a slice of the benchmark on boxes, or show what has been run."""
+
+import argparse
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.boxes import __doc__ as about
+from benchmarks.boxes import table
+from benchmarks.boxes.functions import BBOB, CLASSICS, Floats, task
+from benchmarks.boxes.methods import METHODS
+
+
+def run(method: str, name: str, instance: int, noise: str, evaluations: int) -> table.Row:
+    """One run, scored by the noiseless values of what is recommended and of all evaluated."""
+    chosen = task(name, instance, noise)
+    rng = np.random.default_rng([instance, zlib.crc32(name.encode()), evaluations])
+    points: list[Floats] = []
+
+    def noisy(x: Floats) -> float:
+        points.append(np.array(x, dtype=np.float64))
+        return chosen.draw(points[-1], rng)
+
+    start = time.process_time()
+    found = METHODS[method](noisy, chosen.dimension, evaluations, instance)
+    seconds = time.process_time() - start
+    return {
+        "method": method,
+        "function": name,
+        "instance": instance,
+        "noise": chosen.noise,
+        "evaluations": evaluations,
+        "recommended": float(chosen.missing(found[None])[0]),
+        "best": float(chosen.missing(np.array(points)).min()),
+        "seconds": seconds,
+    }
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.boxes", description=about)
+    parser.add_argument("--functions", default="classic", help="classic, bbob, or names")
+    parser.add_argument("--instances", default="1,3,5", help="even ones tune, odd ones report")
+    parser.add_argument("--methods", default="ours,random", help=", ".join(METHODS))
+    parser.add_argument("--noise", default="gaussian", choices=("gaussian", "heavy"))
+    parser.add_argument("--evaluations", default="120", help="such as 60,120,300")
+    parser.add_argument("--results", type=Path, default=Path("boxes.jsonl"))
+    parser.add_argument("--half", default="all", choices=("all", "tuning", "reporting"))
+    parser.add_argument("--table", action="store_true", help="show what has been run, run nothing")
+    parser.add_argument("--each", action="store_true", help="a table by function too")
+    given = parser.parse_args(arguments)
+    rows = table.read(given.results)
+    if not given.table:
+        groups = {"classic": list(CLASSICS), "bbob": list(BBOB)}
+        names = groups.get(given.functions, given.functions.split(","))
+        done = {table.key(row) for row in rows}
+        for evaluations in map(int, given.evaluations.split(",")):
+            for instance in map(int, given.instances.split(",")):
+                for name in names:
+                    noise = "own" if name in BBOB else given.noise
+                    for method in given.methods.split(","):
+                        if (method, name, instance, noise, evaluations) in done:
+                            continue
+                        row = run(method, name, instance, noise, evaluations)
+                        table.append(given.results, row)
+                        rows.append(row)
+    print(table.show(table.half(rows, given.half), each=given.each))
+
+
+if __name__ == "__main__":
+    main()
