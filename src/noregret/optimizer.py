@@ -30,7 +30,7 @@ from noregret.parts import (
     start,
 )
 from noregret.picking.certify import certificate
-from noregret.picking.chooser import Chooser, Interval, Moment, Picks, uniform_picks
+from noregret.picking.chooser import Chooser, Interval, Moment, Picks, spread_picks, uniform_picks
 from noregret.results import Batch, BatchInfo, History, Recommendation
 from noregret.spaces import Domain, as_candidates, as_domain
 from noregret.widths.certificate import Certificate
@@ -38,6 +38,8 @@ from noregret.widths.evidence import Evidence, theory
 
 #: the limit of a batch that only its rule ends
 UNLIMITED = 1 << 62
+#: names the random numbers of a design that is spread over a box, beside the seed
+_DESIGN = 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -233,6 +235,8 @@ class Optimizer(ABC):
             return run.chooser.choose(now, limit)
         # ask(n) of a sequential rule gives n points whatever they are.
         count = min(draws, limit) if self.adaptive else limit
+        if run.beliefs.learner.how.spreads:
+            return spread_picks(now, asked, count, np.random.default_rng([self._own_seed, _DESIGN]))
         return uniform_picks(now, count)
 
     def _hand_out(self, picks: Picks) -> Ints:

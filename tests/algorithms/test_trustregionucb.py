@@ -145,9 +145,9 @@ def test_fits_use_everything_and_nothing_is_drawn_after_the_design():
         batch = opt.ask()
         uniform += [batch.uniform]
         opt.tell(batch, cone(batch.points) + 0.05 * rng.standard_normal(len(batch)))
-    assert uniform == [True] * 10 + [False] * 30
+    assert uniform == [True] * 6 + [False] * 34
     fits = [event for event in opt.events if event["event"] == "fit"]
-    assert [event["t"] for event in fits] == [10, 13, 17, 22, 28, 35]
+    assert [event["t"] for event in fits] == [6, 8, 10, 13, 17, 22, 28, 35]
 
 
 def test_finds_a_narrow_funnel_in_a_plain():

@@ -46,9 +46,10 @@ def test_parameters_round_trip_and_differentiate(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("noise", [None, 0.3])
-def test_gradient_of_the_posterior(kernel, noise):
+@pytest.mark.parametrize("fit_mean", [False, True])
+def test_gradient_of_the_posterior(kernel, noise, fit_mean):
     X, y = draw(nr.RBF(0.5), 12, 0.2, 0)
-    problem = _Problem(kernel, X, y, noise, nr.Priors(), only_noise=False)
+    problem = _Problem(kernel, X, y + 1.0, noise, nr.Priors(), False, fit_mean)
     u = np.random.default_rng(1).normal(scale=0.3, size=len(problem.bounds))
     value, gradient = problem.negative(u)
     numerical = [

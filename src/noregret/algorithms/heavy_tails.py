@@ -96,7 +96,7 @@ class FeatureGP:
             estimate=estimate,
             learning=Learning(
                 standardises=standardises,
-                winsorises=True,
+                winsorises=(3.0, 3.0),
                 lam_is_variance=True,
                 fits_for=("kernel", "norm"),
             ),

@@ -3,13 +3,25 @@
 from dataclasses import dataclass
 from typing import cast
 
+from noregret import _checks
 from noregret.algorithms.gpucb import EXACT_WIDTHS, refuse_box
-from noregret.learning.learner import Learning
+from noregret.learning.learner import Learning, is_auto
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.region import TrustRegion
 from noregret.picking.ucb import BoxUCB
+from noregret.rewards.least_squares import LeastSquares
+from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Space, as_space
+
+#: up to this many evaluations every arm is an inducing point
+_EXACT = 500
+#: a q̄ with which every arm is
+_ALL = 1e12
+#: fits see at most so many evaluations
+_FITTED = 400
+#: robust deviations below and above the median beyond which rewards are drawn in
+_LIMITS = (3.0, 3.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -40,19 +52,45 @@ class TrustRegionUCB(Optimizer):
         parameters without an order.
     kernel, noise, norm, delta, lam, seed, width, bounds, search
         As for :class:`~noregret.GPUCB`; λ alone, without its multiples.
+    horizon
+        Evaluations planned, where that is known. Where the kernel is learnt a Sobol sequence of 6
+        points (or 2 per dimension) comes first, but at most a quarter of these.
     """
 
+    horizon: int | None = None
+
     def parts(self) -> Parts:
-        """Every arm told is an inducing point; whole box and trust region take turns."""
+        """Whole box and trust region take turns."""
         box = as_space(self.domain)
+        proved = self.width in ("theory", "paper")
+        learnt = is_auto(self.kernel)
         if self.width == "srinivas":
             refuse_box(self)
         return Parts(
-            chooser=TrustRegion(BoxUCB(box, self.search)),
+            chooser=TrustRegion(BoxUCB(box, self.search, quick=True)),
             widths=EXACT_WIDTHS,
             proved=("theory", "paper"),
-            learning=Learning(fit_on="all"),
+            # Few evaluations are all inducing points, many only where they are needed.
+            dictionary="complete" if proved else "grow",
+            qbar=lambda t: _ALL if t <= _EXACT else 2.0,
+            estimate=Winsorised(*_LIMITS) if learnt and not proved else LeastSquares(),
+            learning=Learning(
+                design=self._design(box.dimension),
+                fit_on="all",
+                winsorises=_LIMITS,
+                fits_mean=True,
+                spreads=True,
+                max_points=_FITTED,
+                restarts=2,
+            ),
         )
+
+    def _design(self, dimension: int) -> int:
+        """Evaluations before the first fit."""
+        design = max(6, 2 * dimension)
+        if self.horizon is None:
+            return design
+        return min(design, max(_checks.count("horizon", self.horizon) // 4, 2))
 
     @property
     def region(self) -> Space:

@@ -18,7 +18,7 @@ from noregret.linalg.threads import one_blas_thread
 #: the noise is kept between these fractions of the rewards' root mean square
 _NOISE_RANGE = (1e-3, 3.0)
 #: lengthscales between these fractions of the data's span, variances of the mean square
-_LENGTHSCALE_RANGE = (1e-2, 1e2)
+_LENGTHSCALE_RANGE = (1e-2, 1e1)
 _VARIANCE_RANGE = (1e-3, 1e3)
 #: the most probable weight of a category: half a step down, e^(−1/2), for a changed one
 _MIDDLE_WEIGHT = 0.5
@@ -29,6 +29,8 @@ _RANGES = {
     "weight": _WEIGHT_RANGE,
     "variance": _VARIANCE_RANGE,
 }
+#: precision of the prior of a fitted mean, over that of the rewards' mean square
+_MEAN_PRECISION = 0.01
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Fit:
     deviations
         Standard deviations of the logarithms of the kernel's parameters and then the noise, from
         the curvature at the maximum; ``None`` where not asked for.
+    mean
+        The constant mean of the GP, where it was fitted; else 0.
     """
 
     kernel: Kernel
@@ -80,6 +84,7 @@ class Fit:
     log_posterior: float
     rows: Ints
     deviations: Floats | None = None
+    mean: float = 0.0
 
 
 def fit_kernel(
@@ -90,6 +95,7 @@ def fit_kernel(
     priors: Priors | None = Priors(),  # noqa: B008  frozen
     *,
     only_noise: bool = False,
+    fit_mean: bool = False,
     deviations: bool = False,
     restarts: int = 3,
     max_points: int = 1000,
@@ -112,6 +118,8 @@ def fit_kernel(
         ``None``: the maximum of the likelihood alone.
     only_noise
         Keep the kernel as it is.
+    fit_mean
+        Fit a constant mean too, by generalised least squares, instead of a mean of 0.
     deviations
         Whether to compute the parameters' uncertainty too.
     restarts
@@ -131,13 +139,13 @@ def fit_kernel(
     if len(points) > most:
         rows = np.sort(rng.choice(len(points), size=max(most, 2), replace=False))
     with one_blas_thread():
-        problem = _Problem(kernel, points[rows], rewards[rows], noise, priors, only_noise)
+        problem = _Problem(kernel, points[rows], rewards[rows], noise, priors, only_noise, fit_mean)
         best = problem.search(restarts, rng)
         likelihood, posterior = problem.values(best)
         found, level = problem.unpack(best)
         curvature = problem.deviations(best) if deviations else None
-        norm = problem.norm(best)
-    return Fit(found, level, norm, likelihood, posterior, rows, curvature)
+        norm, mean = problem.norm(best), problem.mean(best)
+    return Fit(found, level, norm, likelihood, posterior, rows, curvature, mean)
 
 
 def _points(X: Any) -> Points:
@@ -166,10 +174,13 @@ class _Problem:
         noise: float | None,
         priors: Priors | None,
         only_noise: bool,
+        fit_mean: bool = False,
     ) -> None:
         self.kernel, self.X, self.y, self.priors = kernel, X, y, priors
+        self.fit_mean = fit_mean
         mean_square = float(np.mean(np.square(y)))
         self.unit = math.sqrt(mean_square) if mean_square > 0 else 1.0
+        self._mean_precision = _MEAN_PRECISION / self.unit**2
         span = np.ones(1) if X.dtype in (object, np.uint8) else np.ptp(X, axis=0)
         self.span: Floats = np.where(span > 0, span, 1.0)
         self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
@@ -181,7 +192,7 @@ class _Problem:
             ranges.append(_NOISE_RANGE)
         self.bounds = np.log(np.array(ranges).reshape(-1, 2))
         self._spectrum: tuple[Floats, Floats] | None = None
-        if all(p.kind == "variance" for p in self.list) and len(self.list) <= 1:
+        if not fit_mean and all(p.kind == "variance" for p in self.list) and len(self.list) <= 1:
             # The kernel matrix keeps its eigenvectors: each value costs O(n) from here on.
             values, vectors = np.linalg.eigh(kernel(X, X))
             if self.list:
@@ -243,15 +254,16 @@ class _Problem:
         kernel, noise = self.unpack(u)
         if self._spectrum is not None:
             return self._by_spectrum(u, noise, *self._spectrum)
-        lower, alpha = self._solve(kernel, noise)
-        # d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
+        lower, mean, alpha = self._solve(kernel, noise)
+        # At the best mean its own derivative is zero, so d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
         weights = cho_solve((lower, True), np.eye(len(alpha)), check_finite=False)
         weights = 0.5 * (np.outer(alpha, alpha) - weights)
         gradient = contractions(kernel, self.X, weights) if self.list else []
         if self.fixed_noise is None:
             gradient.append(2.0 * noise**2 * float(np.trace(weights)))
         prior, prior_gradient = self._prior(u)
-        return -(self._likelihood(lower, alpha) + prior), -(np.array(gradient) + prior_gradient)
+        value = self._likelihood(lower, mean, alpha) + prior
+        return -value, -(np.array(gradient) + prior_gradient)
 
     def _by_spectrum(
         self, u: Floats, noise: float, values: Floats, squares: Floats
@@ -276,8 +288,12 @@ class _Problem:
     def norm(self, u: Floats) -> float:
         """‖μ‖² = αᵀKα = yᵀα − ξ²αᵀα."""
         kernel, noise = self.unpack(u)
-        _, alpha = self._solve(kernel, noise)
-        return math.sqrt(max(float(self.y @ alpha - noise**2 * (alpha @ alpha)), 0.0))
+        _, mean, alpha = self._solve(kernel, noise)
+        return math.sqrt(max(float((self.y - mean) @ alpha - noise**2 * (alpha @ alpha)), 0.0))
+
+    def mean(self, u: Floats) -> float:
+        """The constant mean; 0 where it is not fitted."""
+        return self._solve(*self.unpack(u))[1]
 
     def deviations(self, u: Floats) -> Floats:
         """1/√ of the curvature, by differences of the gradient."""
@@ -292,15 +308,23 @@ class _Problem:
         inverse = (np.square(vectors) / np.maximum(values, 1e-8)).sum(axis=1)
         return np.asarray(np.sqrt(inverse))
 
-    def _solve(self, kernel: Kernel, noise: float) -> tuple[Floats, Floats]:
+    def _solve(self, kernel: Kernel, noise: float) -> tuple[Floats, float, Floats]:
+        """L with LLᵀ = K + ξ²I (n × n), the constant mean, and α = (K + ξ²I)⁻¹(y − mean) (n)."""
         gram = kernel(self.X, self.X)
         gram[np.diag_indices_from(gram)] += noise**2
         lower = safe_cholesky(gram)
-        return lower, np.asarray(cho_solve((lower, True), self.y, check_finite=False))
+        alpha = cho_solve((lower, True), self.y, check_finite=False)
+        if not self.fit_mean:
+            return lower, 0.0, np.asarray(alpha)
+        ones = cho_solve((lower, True), np.ones(len(self.y)), check_finite=False)
+        mean = float(alpha.sum()) / (float(ones.sum()) + self._mean_precision)
+        return lower, mean, np.asarray(alpha - mean * ones)
 
-    def _likelihood(self, lower: Floats, alpha: Floats) -> float:
-        constant = 0.5 * len(alpha) * math.log(2.0 * math.pi)
-        return float(-0.5 * self.y @ alpha - np.log(lower.diagonal()).sum()) - constant
+    def _likelihood(self, lower: Floats, mean: float, alpha: Floats) -> float:
+        """Of the rewards, and of a mean that is fitted beside them."""
+        constant = 0.5 * len(alpha) * math.log(2.0 * math.pi) + np.log(lower.diagonal()).sum()
+        misfit = (self.y - mean) @ alpha + self._mean_precision * mean**2
+        return float(-0.5 * misfit - constant)
 
     def _prior(self, u: Floats) -> tuple[float, Floats]:
         """log density at the parameters in their units, and its gradient by their logarithms."""

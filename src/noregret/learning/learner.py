@@ -51,7 +51,15 @@ class Learning:
     standardises
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
-        Whether fits see rewards drawn in to within 3 robust deviations of their median.
+        Robust deviations below and above their median within which fits see rewards; ``None``: as
+        they are.
+    fits_mean
+        Whether the prior mean is fitted too, instead of the rewards' average: points that an
+        algorithm chose are better than most, and so is their average.
+    spreads
+        Whether the design is a Sobol sequence instead of independent draws.
+    max_points
+        Fits see at most so many evaluations, drawn at random.
     lam_is_variance
         Whether λ, where none is given, follows the kernel's variance instead of the noise.
     one_scale
@@ -61,16 +69,22 @@ class Learning:
     share
         The part of what follows the design that is drawn uniformly for the fits; 0 where the
         algorithm draws uniformly of its own accord.
+    restarts
+        Starts of a fit: the kernel in use, the prior's mode, then random ones.
     """
 
     design: int | None = None
     fit_on: str = "random"
     standardises: bool = True
-    winsorises: bool = False
+    winsorises: tuple[float, float] | None = None
+    fits_mean: bool = False
+    spreads: bool = False
+    max_points: int = 1000
     lam_is_variance: bool = False
     one_scale: bool = False
     fits_for: tuple[str, ...] = ("kernel", "noise", "norm")
     share: float = SHARE
+    restarts: int = 3
 
 
 @dataclass
@@ -180,7 +194,7 @@ class Learner:
         if self.how.fit_on == "random":
             rows, y = rows[self.random], y[self.random]
         if self.how.winsorises:
-            y = winsorised(y)
+            y = winsorised(y, *self.how.winsorises)
         noise = assumed.noise * assumed.unit  # in the rewards' units
         if self.kernel and self.how.standardises:
             shift, unit = _standard(y)
@@ -189,15 +203,19 @@ class Learner:
         fit = self._fit_to(
             observations.points[rows], assumed, assumed.seen(y), known, corners, seed
         )
-        self.fitted = observations.t
-        scale = assumed.scale
+        before, self.fitted = self.fitted, observations.t
+        scale, norm = assumed.scale, max(fit.norm, _SMALLEST_NORM)
+        if fit.mean:
+            assumed = replace(assumed, shift=assumed.reward(fit.mean))
         if self.kernel:
             scale = float(fit.kernel.diag(observations.points[rows[:1]])[0])  # the same everywhere
+        elif before:  # the norm means the same as before, and may have been doubled since
+            norm = max(norm, assumed.norm)
         found = replace(
             assumed,
             kernel=fit.kernel,
             noise=fit.noise if known is None else known,
-            norm=max(fit.norm, _SMALLEST_NORM) if self.norm else assumed.norm,
+            norm=norm if self.norm else assumed.norm,
             scale=scale,
         )
         if not self.lam:
@@ -219,7 +237,17 @@ class Learner:
 
         only_noise = not self.kernel
         if only_noise or not self.how.one_scale:
-            return fit_kernel(assumed.kernel, X, y, noise, only_noise=only_noise, seed=seed)
+            return fit_kernel(
+                assumed.kernel,
+                X,
+                y,
+                noise,
+                only_noise=only_noise,
+                fit_mean=self.how.fits_mean and not only_noise,
+                restarts=self.how.restarts,
+                max_points=self.how.max_points,
+                seed=seed,
+            )
         # One lengthscale for all dimensions, in sides of the bounding box (π-GP-UCB, Theorem 3).
         kernel = assumed.kernel
         assert isinstance(kernel, Matern)

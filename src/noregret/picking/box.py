@@ -27,6 +27,10 @@ SEARCHES = ("gradients", "direct")
 STARTS, WARM_STARTS = 12, 4
 #: points screened at most
 LARGEST_SCREEN = 4096
+#: steps of L-BFGS-B for all starts together, then for the best few alone; and in a quick search
+_STEPS, _QUICK_STEPS = (40, 100), (20, 20)
+#: points screened near each of the best points known, and how far away, in sides of the box
+NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 _STALE = 64
 
 
@@ -76,12 +80,12 @@ class BoxSearch:
     method
         ``"gradients"``: many starts. ``"direct"``: DIRECT (SciPy's) and a climb from what it finds,
         for at most three dimensions.
-    local
-        The box is a small one, where a function has few hills: an eighth of the points screened and
-        a third of the starts are enough.
+    quick
+        An eighth of the points screened, a third of the starts, and short climbs: for a small box,
+        where a function has few hills, and for many steps where none has to be the best.
     """
 
-    def __init__(self, box: Space, method: str = "gradients", *, local: bool = False) -> None:
+    def __init__(self, box: Space, method: str = "gradients", *, quick: bool = False) -> None:
         if method == "direct" and box.dimension > 3:
             raise ValueError(
                 f"search must be 'gradients' above three dimensions, got 'direct' for "
@@ -90,9 +94,10 @@ class BoxSearch:
         self.box = box
         self.method = method
         #: Sobol points screened
-        self.screen_size = min(512 * (box.dimension + 1), LARGEST_SCREEN) // (8 if local else 1)
+        self.screen_size = min(512 * (box.dimension + 1), LARGEST_SCREEN) // (8 if quick else 1)
         #: points of the screen that climb
-        self.starts = WARM_STARTS if local else STARTS
+        self.starts = WARM_STARTS if quick else STARTS
+        self._steps = _QUICK_STEPS if quick else _STEPS
         self._span = box.upper - box.lower
 
     def maximise(
@@ -113,8 +118,9 @@ class BoxSearch:
         return self.climb(objective, points, values(points), self.starts)
 
     def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
-        """Anchors (k × d) and Sobol points: where the climbs start (n × d)."""
-        return np.concatenate([anchors, self.box.spread(self.screen_size, rng)])
+        """Anchors (k × d), points around them, and Sobol points: where the climbs start (n × d)."""
+        near = np.clip(around(anchors, self._span, rng), self.box.lower, self.box.upper)
+        return np.concatenate([anchors, near, self.box.spread(self.screen_size, rng)])
 
     def climb(
         self, objective: Objective, points: Floats, values: Floats, starts: int
@@ -144,14 +150,14 @@ class BoxSearch:
     ) -> tuple[Floats, Floats]:
         """All starts climb in one problem, their sum; then the best few alone, to the end."""
         alone = len(starts) == 1
-        joint = self._ascend(objective, starts, scale, 100 if alone else 40)
+        joint = self._ascend(objective, starts, scale, self._steps[1 if alone else 0])
         level, first = objective(joint)[0], objective(starts)[0]
         lost = level < first  # the sum rose, these fell: a long first step carried them off
         joint[lost], level[lost] = starts[lost], first[lost]
         if alone:
             return joint, level
         for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
-            polished = self._ascend(objective, joint[i : i + 1], scale, 100)
+            polished = self._ascend(objective, joint[i : i + 1], scale, self._steps[1])
             top = float(objective(polished)[0][0])
             if top > level[i]:
                 joint[i], level[i] = polished[0], top
@@ -173,6 +179,14 @@ class BoxSearch:
         found = np.clip(result.x, self.box.lower, self.box.upper)
         starts = np.concatenate([found[None], anchors])
         return self.climb(objective, starts, values(starts), 1)
+
+
+def around(anchors: Floats, span: Floats, rng: np.random.Generator) -> Floats:
+    """Points at all distances from each anchor (k × d), in a box with these sides (d)."""
+    count = NEARBY * len(anchors)
+    reach = np.exp(rng.uniform(np.log(_NEAREST), np.log(_FARTHEST), (count, 1)))
+    steps = reach * span * rng.standard_normal((count, len(span)))
+    return np.asarray(np.repeat(anchors, NEARBY, axis=0) + steps)
 
 
 def ascend(

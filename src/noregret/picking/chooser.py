@@ -238,6 +238,17 @@ def uniform_picks(now: Moment, count: int) -> Picks:
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
 
 
+def spread_picks(now: Moment, first: int, count: int, rng: np.random.Generator) -> Picks:
+    """Points of a Sobol sequence of a box from its ``first`` on, with their bounds.
+
+    Each is a uniform draw by itself; together they leave no gaps. A generator in the same state
+    gives the same sequence.
+    """
+    points = now.space.spread(first + count, rng)[first:]
+    ids = np.full(len(points), -1, dtype=np.int64)
+    return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
+
+
 def best_told(now: Moment) -> Floats:
     """The told points with the largest means: where a search of a box starts as well (k × d)."""
     rows = now.told

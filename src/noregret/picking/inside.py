@@ -285,7 +285,7 @@ class InBox:
         return self._part(cover, key).snap(low + (high - low) * self._pattern)
 
     def _search(self, cover: Cover, key: Key) -> Search:
-        return search_of(self._part(cover, key), local=True)
+        return search_of(self._part(cover, key), quick=True)
 
     def look(self, view: CoverBounds, key: Key, *, keep: bool) -> Leader:
         """The best point found by a search of a cell. It is not repeated for a wider width."""

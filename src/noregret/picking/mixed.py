@@ -15,11 +15,13 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.picking.box import (
     LARGEST_SCREEN,
+    NEARBY,
     STARTS,
     WARM_STARTS,
     BoxSearch,
     Objective,
     Search,
+    around,
     ascend,
 )
 from noregret.spaces import Space
@@ -30,8 +32,6 @@ _ROUNDS, _CHANGES = 12, 40
 _STEPS = 40
 #: parts of a climb that are tried where its end is not feasible
 _DRAWN_BACK = 0.5 ** np.arange(9)
-#: points screened around each of the best points known, and how far away, in sides of the space
-_NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 
 
 class MixedSearch:
@@ -41,18 +41,18 @@ class MixedSearch:
     ----------
     space
         The space, or a part of it.
-    local
-        The part is a small one, where a function has few hills: an eighth of the points screened
-        and a third of the starts are enough.
+    quick
+        An eighth of the points screened and a third of the starts: see
+        :class:`~noregret.picking.box.BoxSearch`.
     """
 
-    def __init__(self, space: Space, *, local: bool = False) -> None:
+    def __init__(self, space: Space, *, quick: bool = False) -> None:
         self.box = space
         self.method = "gradients"
         #: points screened
-        self.screen_size = min(512 * (space.dimension + 1), LARGEST_SCREEN) // (8 if local else 1)
+        self.screen_size = min(512 * (space.dimension + 1), LARGEST_SCREEN) // (8 if quick else 1)
         #: points of the screen that climb
-        self.starts = WARM_STARTS if local else STARTS
+        self.starts = WARM_STARTS if quick else STARTS
 
     def maximise(
         self,
@@ -79,12 +79,9 @@ class MixedSearch:
 
     def _around(self, anchors: Floats, rng: np.random.Generator) -> Floats:
         """Feasible points near anchors (k × d): numbers moved a bit, now and then a new choice."""
-        space, shape = self.box, (_NEARBY * len(anchors), self.box.dimension)
-        reach = np.exp(rng.uniform(np.log(_NEAREST), np.log(_FARTHEST), (shape[0], 1)))
-        points = np.repeat(anchors, _NEARBY, axis=0)
-        points = points + reach * (space.upper - space.lower) * rng.standard_normal(shape)
-        free = list(space.categories)
-        kept = np.repeat(anchors, _NEARBY, axis=0)[:, free]
+        space, free = self.box, list(self.box.categories)
+        points = around(anchors, space.upper - space.lower, rng)
+        kept = np.repeat(anchors, NEARBY, axis=0)[:, free]
         choices = space.upper[free] - space.lower[free] + 1.0
         drawn = space.lower[free] + np.floor(rng.random(kept.shape) * choices)
         changed = rng.random(kept.shape) < 1.0 / space.dimension
@@ -206,13 +203,13 @@ def _best_of(
     return points, best
 
 
-def search_of(space: Space, method: str = "gradients", *, local: bool = False) -> Search:
+def search_of(space: Space, method: str = "gradients", *, quick: bool = False) -> Search:
     """What searches a space; the only place that asks whether it is a box of numbers."""
     if space.feasible is None and all(one.is_number for one in space.parameters):
-        return BoxSearch(space, method, local=local)
+        return BoxSearch(space, method, quick=quick)
     if method == "direct":
         raise ValueError(
             "search must be 'gradients' where not all parameters are numbers or points must be "
             "feasible"
         )
-    return MixedSearch(space, local=local)
+    return MixedSearch(space, quick=quick)

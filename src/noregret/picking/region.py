@@ -71,7 +71,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
             return self._by_bounds.choose(now, limit)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
-        search = search_of(region, self._by_bounds.search.method, local=True)
+        search = search_of(region, self._by_bounds.search.method, quick=True)
         picks = self._by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
         self._try(now, picks.points)
         return picks

@@ -173,8 +173,8 @@ class ListUCB:
 class BoxUCB:
     """The largest upper bound in a box or space, found by search; there is no state."""
 
-    def __init__(self, box: Space, method: str) -> None:
-        self.search = search_of(box, method)
+    def __init__(self, box: Space, method: str, *, quick: bool = False) -> None:
+        self.search = search_of(box, method, quick=quick)
 
     def choose(self, now: Moment, limit: int) -> Picks:
         """The picks of a batch that starts here."""

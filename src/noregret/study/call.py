@@ -17,8 +17,6 @@ from noregret.spaces.parameters import Parameter
 from noregret.study.ledger import Progress
 from noregret.study.workers import Executor
 
-#: on a box, more evaluations than this are left to the sparse model
-_EXACT_BUDGET = 1000
 #: deviations above the mean, where nothing can be proved
 _WIDTH = 2.0
 
@@ -87,7 +85,7 @@ class Call:
         assert isinstance(self.algorithm, str)
         if self.algorithm.lower() != "auto":
             return self.algorithm.lower()
-        if domain.listed or self.budget > _EXACT_BUDGET:
+        if domain.listed:
             return "bbkb"
         # Steps close to the best point and fits to all evaluations pay, but certify nothing.
         return "trustregionucb" if self.tol is None else "gpucb"
@@ -103,6 +101,8 @@ class Call:
             hint = f"did you mean {close[0]!r}?" if close else f"{name} takes {', '.join(known)}"
             raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}; {hint}")
         given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
+        if name == "trustregionucb":
+            given["horizon"] = self.budget
         given |= self.options
         learnt = any(is_auto(given[key]) for key in ("kernel", "noise", "norm"))
         # The theorem's width stands on kernel, noise and norm; where one is guessed it proves

@@ -46,9 +46,8 @@ def maximize(
     budget
         Evaluations, also those that fail. With ``storage``, those of earlier calls count too.
     algorithm
-        The name of one, an optimiser of this domain to go on with, or ``"auto"``: BBKB on a list
-        and for more than 1,000 evaluations on a box, TrustRegionUCB otherwise; with ``tol``, GPUCB
-        in place of TrustRegionUCB.
+        The name of one, an optimiser of this domain to go on with, or ``"auto"``: BBKB on a list,
+        TrustRegionUCB on a box; with ``tol``, GPUCB in place of TrustRegionUCB.
     seed
         Makes the run repeatable (with workers, up to the order in which they finish).
     workers

@@ -1,0 +1,43 @@
+"""Rewards far from all others count as less than they are."""
+
+import numpy as np
+
+from noregret._types import Floats
+from noregret.models.assumptions import Assumptions
+from noregret.models.sparse import SparseGP
+from noregret.observations import Observations
+from noregret.rewards.moments import winsorised
+
+
+class Winsorised:
+    """Least squares on rewards that are drawn in to within some robust deviations of the median.
+
+    Median and deviation are those of all rewards so far, at every batch start. Nothing is proved of
+    such rewards; one outlier of any size then moves the mean by a few deviations at most.
+
+    Parameters
+    ----------
+    below, above
+        Robust deviations below and above the median.
+    """
+
+    revision = 0
+
+    def __init__(self, below: float, above: float) -> None:
+        self.below, self.above = below, above
+
+    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+        """Sums of the rewards as they are drawn in, by arm (u)."""
+        rewards = winsorised(observations.rewards, self.below, self.above)
+        rows = observations.history_rows
+        sums: Floats = np.bincount(rows, rewards, minlength=len(observations)).astype(np.float64)
+        return np.asarray(assumed.seen(sums, observations.told))
+
+    def weights(
+        self, model: SparseGP, observations: Observations, assumed: Assumptions
+    ) -> Floats | None:
+        """Those of least squares."""
+        return None
+
+    def restart(self) -> None:
+        """There is nothing to forget."""
