@@ -179,3 +179,40 @@ def test_a_region_too_narrow_for_floating_point_is_the_whole_side():
 def test_lists_are_refused():
     with pytest.raises(ValueError, match="domain must be a Box"):
         nr.TrustRegionUCB(np.eye(3), nr.RBF())
+
+
+def test_the_design_is_spread_over_the_box():
+    """Whoever asks, one by one or several at once: the same points, one in each eighth."""
+    box = nr.Box([(0, 1), (5, 7)])
+    one, many = (
+        nr.TrustRegionUCB(box, "auto", width=2.0, seed=4, design=8, **AUTO) for _ in range(2)
+    )
+    singly = np.concatenate([one.ask().points for _ in range(8)])
+    np.testing.assert_array_equal(np.concatenate([many.ask(3).points, many.ask(5).points]), singly)
+    for axis in ((singly - box.lower) / (box.upper - box.lower)).T:
+        assert sorted(np.floor(8 * axis).astype(int)) == list(range(8))
+
+
+def test_old_data_takes_the_place_of_the_design():
+    opt = nr.TrustRegionUCB(nr.Box([(0, 1)] * 2), "auto", width=2.0, seed=0, **AUTO)
+    X = np.random.default_rng(0).uniform(size=(20, 2))
+    opt.tell(X, cone(X))
+    assert not opt.ask().uniform
+    assert [event["event"] for event in opt.events] == ["fit"]
+
+
+def test_many_evaluations_need_few_inducing_points():
+    """With a number as width; a proved width keeps every arm."""
+    X = np.random.default_rng(0).uniform(size=(700, 2))
+    y = cone(X) + 0.3 * np.random.default_rng(1).standard_normal(700)
+    for width, fewest, most in ((2.0, 5, 300), ("theory", 600, 700)):
+        opt = known(noise=0.3, width=width)
+        opt.tell(X, y)
+        opt.ask()
+        assert fewest <= len(opt.dictionary) <= most
+        assert np.abs(opt.recommend().point - 0.7).max() < 0.2
+
+
+def test_a_design_must_be_a_count():
+    with pytest.raises(ValueError, match="design"):
+        known(design=0)

@@ -104,3 +104,18 @@ def test_doubling_starts_the_bounds_again():
     highest = opt.ask(1).info.upper[0]
     opt.tell(np.arange(80), 20.0 * f)
     assert opt.ask(1).info.upper[0] > 2.0 * highest
+
+
+def test_a_doubled_norm_stays_when_the_noise_is_fitted_again():
+    """With a kernel that is given, norms of one fit and the next mean the same."""
+    X, f, rng = known_norm(1)
+    opt = nr.GPUCB(X, KERNEL, noise="auto", norm="auto", seed=0)
+    while not any(event["event"] == "fit" for event in opt.events):
+        batch = opt.ask()
+        opt.tell(batch, 0.01 * rng.standard_normal(len(batch)))
+    opt.tell(np.arange(80), 20.0 * f)
+    while [event["event"] for event in opt.events].count("fit") < 3:
+        batch = opt.ask()
+        opt.tell(batch, 20.0 * f[batch.ids])
+    norms = [event["norm"] for event in opt.events]
+    assert norms == sorted(norms)

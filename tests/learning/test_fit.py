@@ -132,3 +132,13 @@ def test_bad_input_is_named():
         nr.fit_kernel(lambda a, b: a @ b.T, np.eye(3), np.zeros(3))
     with pytest.raises(ValueError, match="noise"):
         nr.fit_kernel(nr.RBF(), np.eye(3), np.zeros(3), noise=-1.0)
+
+
+def test_a_fitted_mean_is_not_drawn_to_a_crowd_of_points():
+    """Ninety points at the top of a hill, ten on the plain around it: the plain is the mean."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(5.0, 0.05, (90, 1)), np.linspace(0, 10, 10)[:, None]])
+    y = 3.0 * np.exp(-2.0 * np.square(X[:, 0] - 5.0)) + 0.01 * rng.standard_normal(100)
+    fit = nr.fit_kernel(nr.Matern([1.0]), X, y - y.mean(), fit_mean=True)
+    assert abs(fit.mean + y.mean()) < 1.0 < y.mean()
+    assert nr.fit_kernel(nr.Matern([1.0]), X, y - y.mean()).mean == 0.0
