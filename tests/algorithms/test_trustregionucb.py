@@ -184,9 +184,7 @@ def test_lists_are_refused():
 def test_the_design_is_spread_over_the_box():
     """Whoever asks, one by one or several at once: the same points, one in each eighth."""
     box = nr.Box([(0, 1), (5, 7)])
-    one, many = (
-        nr.TrustRegionUCB(box, "auto", width=2.0, seed=4, design=8, **AUTO) for _ in range(2)
-    )
+    one, many = (nr.TrustRegionUCB(box, "auto", width=2.0, seed=4, **AUTO) for _ in range(2))
     singly = np.concatenate([one.ask().points for _ in range(8)])
     np.testing.assert_array_equal(np.concatenate([many.ask(3).points, many.ask(5).points]), singly)
     for axis in ((singly - box.lower) / (box.upper - box.lower)).T:
@@ -213,6 +211,6 @@ def test_many_evaluations_need_few_inducing_points():
         assert np.abs(opt.recommend().point - 0.7).max() < 0.2
 
 
-def test_a_design_must_be_a_count():
-    with pytest.raises(ValueError, match="design"):
-        known(design=0)
+def test_a_horizon_must_be_a_count():
+    with pytest.raises(ValueError, match="horizon"):
+        known(horizon=0)

@@ -358,7 +358,7 @@ def test_failures_are_stored_and_replayed(tmp_path):
     f, box = fails_right_of(0.6), nr.Box([(0, 1)])
     path = tmp_path / "run.db"
     whole = nr.maximize(f, box, 24, seed=0, progress=False)
-    nr.maximize(f, box, 14, seed=0, progress=False, storage=path)
+    nr.maximize(f, box, 14, seed=0, progress=False, storage=path, horizon=24)
     rest = nr.maximize(f, box, 24, seed=0, progress=False, storage=path)
     assert rest.to_frame().drop("reason").equals(whole.to_frame().drop("reason"))
 

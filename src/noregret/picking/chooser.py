@@ -239,12 +239,14 @@ def uniform_picks(now: Moment, count: int) -> Picks:
 
 
 def spread_picks(now: Moment, first: int, count: int, rng: np.random.Generator) -> Picks:
-    """Points of a Sobol sequence of a box from its ``first`` on, with their bounds.
+    """Points of a Sobol sequence of a space from its ``first`` on, with their bounds.
 
     Each is a uniform draw by itself; together they leave no gaps. A generator in the same state
-    gives the same sequence.
+    gives the same sequence. Uniform draws where the sequence finds too few feasible points.
     """
     points = now.space.spread(first + count, rng)[first:]
+    if len(points) < count:
+        return uniform_picks(now, count)
     ids = np.full(len(points), -1, dtype=np.int64)
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
 

@@ -160,7 +160,9 @@ def _study(call: Call, domain: Candidates | Space) -> Study:
             raise _other(study, "direction", study.settings["direction"], call.direction)
         if not same_domain(study.domain, domain):
             raise _other(study, "domain", study.domain, domain)
-        _compare(study, make(name, domain, **call.settings(name)), call.seed is None)
+        # A run may go on with a larger budget, and with the seed it has.
+        free = {"horizon"} - call.options.keys() | ({"seed"} if call.seed is None else set())
+        _compare(study, make(name, domain, **call.settings(name)), free)
     except BaseException:
         study.close()
         raise
@@ -178,11 +180,10 @@ def _open(call: Call, domain: Candidates | Space) -> Study:
     return Study.open(call.storage, **given)  # type: ignore[arg-type]
 
 
-def _compare(study: Study, wanted: Optimizer, any_seed: bool) -> None:
-    """Refuse a study whose settings are not those of this call."""
+def _compare(study: Study, wanted: Optimizer, free: set[str]) -> None:
+    """Refuse a study whose settings, but for the ``free`` ones, are not those of this call."""
     here, there = wanted.settings(), study.optimizer.settings()
-    if any_seed:
-        here["seed"] = there["seed"]
+    here |= {name: there[name] for name in free & here.keys()}
     kernel = wanted.kernel
     if is_auto(kernel) or to_spec(as_kernel(kernel), {}) is not None:
         here["kernel"] = kernel if is_auto(kernel) else repr(as_kernel(kernel))
