@@ -27,9 +27,12 @@ from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
+from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Candidates, Domain, as_candidates
 from noregret.widths.evidence import Evidence, WidthRule
 
+#: estimates that a Huber regression may stand in for
+_REPLACED = (LeastSquares, Winsorised, HuberRegression)
 #: points that the kernel is tried on
 _PROBE = 256
 
@@ -138,7 +141,7 @@ def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
 
     An algorithm with an estimate of its own is refused by its name.
     """
-    if parts.beliefs is not None or not isinstance(parts.estimate, LeastSquares | HuberRegression):
+    if parts.beliefs is not None or not isinstance(parts.estimate, _REPLACED):
         raise ValueError(
             f"noise 'heavy' is not for {algorithm}, which has an estimate of its own; pass a "
             "number or 'auto', or use BBKB, GPUCB, HuberGPUCB, ThompsonSampling or TrustRegionUCB"

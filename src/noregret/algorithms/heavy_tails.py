@@ -96,7 +96,7 @@ class FeatureGP:
             estimate=estimate,
             learning=Learning(
                 standardises=standardises,
-                winsorises=(3.0, 3.0),
+                winsorises=True,
                 lam_is_variance=True,
                 fits_for=("kernel", "norm"),
             ),

@@ -20,8 +20,6 @@ _EXACT = 500
 _ALL = 1e12
 #: fits see at most so many evaluations
 _FITTED = 400
-#: robust deviations below and above the median beyond which rewards are drawn in
-_LIMITS = (3.0, 3.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,11 +71,11 @@ class TrustRegionUCB(Optimizer):
             # Few evaluations are all inducing points, many only where they are needed.
             dictionary="complete" if proved else "grow",
             qbar=lambda t: _ALL if t <= _EXACT else 2.0,
-            estimate=Winsorised(*_LIMITS) if learnt and not proved else LeastSquares(),
+            estimate=Winsorised() if learnt and not proved else LeastSquares(),
             learning=Learning(
                 design=self._design(box.dimension),
                 fit_on="all",
-                winsorises=_LIMITS,
+                winsorises=True,
                 fits_mean=True,
                 spreads=True,
                 max_points=_FITTED,

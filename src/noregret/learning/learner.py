@@ -51,8 +51,7 @@ class Learning:
     standardises
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
-        Robust deviations below and above their median within which fits see rewards; ``None``: as
-        they are.
+        Whether fits see rewards drawn in to within 3 robust deviations of their median.
     fits_mean
         Whether the prior mean is fitted too, instead of the rewards' average: points that an
         algorithm chose are better than most, and so is their average.
@@ -76,7 +75,7 @@ class Learning:
     design: int | None = None
     fit_on: str = "random"
     standardises: bool = True
-    winsorises: tuple[float, float] | None = None
+    winsorises: bool = False
     fits_mean: bool = False
     spreads: bool = False
     max_points: int = 1000
@@ -194,7 +193,7 @@ class Learner:
         if self.how.fit_on == "random":
             rows, y = rows[self.random], y[self.random]
         if self.how.winsorises:
-            y = winsorised(y, *self.how.winsorises)
+            y = winsorised(y)
         noise = assumed.noise * assumed.unit  # in the rewards' units
         if self.kernel and self.how.standardises:
             shift, unit = _standard(y)

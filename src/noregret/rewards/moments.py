@@ -32,8 +32,8 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
     return float(np.median(means))
 
 
-def winsorised(rewards: Floats, below: float = _WINSOR, above: float = _WINSOR) -> Floats:
-    """The rewards (n) drawn in to within so many robust deviations of their median.
+def winsorised(rewards: Floats) -> Floats:
+    """The rewards (n) drawn in to within 3 robust deviations of their median.
 
     The deviation is that of the bulk as a Gaussian, from the median of the absolute deviations that
     are not zero: of rewards that are mostly equal, such as rare clicks, the others are no outliers.
@@ -42,8 +42,8 @@ def winsorised(rewards: Floats, below: float = _WINSOR, above: float = _WINSOR) 
     away = np.abs(rewards - centre)
     if not away.any():
         return rewards.copy()
-    deviation = _GAUSSIAN * float(np.median(away[away > 0]))
-    return np.clip(rewards, centre - below * deviation, centre + above * deviation)
+    cut = _WINSOR * _GAUSSIAN * float(np.median(away[away > 0]))
+    return np.clip(rewards, centre - cut, centre + cut)
 
 
 def estimate_from(t: int) -> int:

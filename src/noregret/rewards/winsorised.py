@@ -10,25 +10,18 @@ from noregret.rewards.moments import winsorised
 
 
 class Winsorised:
-    """Least squares on rewards that are drawn in to within some robust deviations of the median.
+    """Least squares on rewards that are drawn in to within 3 robust deviations of their median.
 
     Median and deviation are those of all rewards so far, at every batch start. Nothing is proved of
     such rewards; one outlier of any size then moves the mean by a few deviations at most.
-
-    Parameters
-    ----------
-    below, above
-        Robust deviations below and above the median.
     """
 
+    spread: float | None = None
     revision = 0
-
-    def __init__(self, below: float, above: float) -> None:
-        self.below, self.above = below, above
 
     def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards as they are drawn in, by arm (u)."""
-        rewards = winsorised(observations.rewards, self.below, self.above)
+        rewards = winsorised(observations.rewards)
         rows = observations.history_rows
         sums: Floats = np.bincount(rows, rewards, minlength=len(observations)).astype(np.float64)
         return np.asarray(assumed.seen(sums, observations.told))
