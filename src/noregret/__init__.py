@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         load,
         make,
     )
+    from noregret.experiments.compare import compare
     from noregret.kernels import (
         RBF,
         Columns,
@@ -51,6 +52,7 @@ __version__ = "0.2.0"
 
 #: where each public name lives; a module is imported when one of its names is first used
 _HOMES = {
+    "experiments.compare": ("compare",),
     "algorithms": (
         "ATAGPUCB", "BBKB", "BKB", "GPBUCB", "GPUCB", "IGPUCB", "TGPUCB", "AsyncTS",
         "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "PlateUCB", "RegularizedEvolution", "RobustUCB",
@@ -119,6 +121,7 @@ __all__ = [
     "ThompsonSampling",
     "TrustRegionUCB",
     "Uniform",
+    "compare",
     "diagnose_tails",
     "fit_kernel",
     "load",

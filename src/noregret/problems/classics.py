@@ -1,5 +1,7 @@
 """Classics of global optimisation: functions to minimise, and problems made of them to maximise."""
 
+from functools import partial
+
 import numpy as np
 
 from noregret._types import Floats
@@ -74,8 +76,8 @@ def levy(X: Floats) -> Floats:
     return np.asarray(np.square(np.sin(np.pi * W[:, 0])) + middle.sum(axis=1) + end)
 
 
-def _negative(function: Function) -> Function:
-    return lambda X: -function(X)
+def _negative(function: Function, X: Floats) -> Floats:
+    return -function(X)
 
 
 def _classic(
@@ -84,7 +86,7 @@ def _classic(
     """−f on its usual box, with Gaussian noise."""
     optimum = -float(f(minimizers[:1])[0])
     noise = Noise("gaussian", deviation)
-    return Problem(name, Box(sides), _negative(f), optimum, minimizers, noise)
+    return Problem(name, Box(sides), partial(_negative, f), optimum, minimizers, noise)
 
 
 _BRANIN_SIDES = [(-5.0, 10.0), (0.0, 15.0)]
@@ -112,6 +114,10 @@ BOXES: dict[str, Problem] = {
 }
 
 
+def _moved(f: Function, lower: Floats, span: Floats, low: float, high: float, X: Floats) -> Floats:
+    return np.asarray(1.0 - 2.0 * (f(lower + X * span) - low) / (high - low))
+
+
 def _scaled(
     name: str,
     f: Function,
@@ -123,10 +129,7 @@ def _scaled(
     box = Box(sides)
     span = box.upper - box.lower
     low, high = float(f(minimizers[:1])[0]), float(f(highest[None])[0])
-
-    def function(X: Floats) -> Floats:
-        return np.asarray(1.0 - 2.0 * (f(box.lower + X * span) - low) / (high - low))
-
+    function = partial(_moved, f, box.lower, span, low, high)
     unit = (minimizers - box.lower) / span
     return Problem(name, Box([(0.0, 1.0)] * 2), function, 1.0, unit, Noise("uniform", 0.1))
 

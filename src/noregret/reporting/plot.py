@@ -1,17 +1,38 @@
 """Pictures of runs. Needs Matplotlib: ``pip install noregret[plot]``."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 
+from noregret import _checks
+from noregret._types import Floats
 from noregret.algorithms import PiGPUCB
+from noregret.optimizer import Optimizer
+from noregret.reporting.curves import band_of, curves_of
+from noregret.reporting.slices import DEVIATIONS, MOST, Slice, importances, through_best
 from noregret.spaces import as_box, as_candidates
+from noregret.study import Study
+from noregret.study.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: colours that differ in lightness too (Okabe & Ito's)
+_BLUE, _RED, _GREY = "#0072B2", "#D55E00", "#7f7f7f"
+#: colour and line of each algorithm
+_STYLES = (
+    ("#000000", "-"),
+    ("#0072B2", "--"),
+    ("#D55E00", "-."),
+    ("#009E73", ":"),
+    ("#CC79A7", (0, (5, 1))),
+    ("#56B4E9", (0, (3, 1, 1, 1))),
+    ("#E69F00", (0, (1, 1))),
+    ("#7f7f7f", (0, (8, 3))),
+)
 #: points a side at which a bound is drawn on a box
 _FINE = {1: 512, 2: 96}
 
@@ -58,6 +79,198 @@ def run(
     if title:
         figure.suptitle(title)
     return figure
+
+
+def convergence(
+    result: Result, *, optimum: float | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Every value of a run, the best value so far, failures, and what is recommended in the end.
+
+    Parameters
+    ----------
+    result
+        Of :func:`noregret.maximize` or :func:`noregret.minimize`.
+    optimum
+        The best possible value, drawn as a line where it is known.
+    ax
+        Where to draw; by default a new figure.
+    """
+    if not isinstance(result, Result):
+        raise TypeError(f"result must be what maximize or minimize returned, got {result!r}")
+    ax = _axes(ax)
+    ended = [trial for trial in result.trials if trial.status != "pending"]
+    ended.sort(key=lambda trial: (trial.done_by or 0, trial.number))
+    values = np.array([np.nan if trial.value is None else trial.value for trial in ended])
+    steps = np.arange(1, len(values) + 1)
+    best = np.fmax.accumulate(result.units.sign * values) * result.units.sign
+    ax.scatter(steps, values, s=12, color=_GREY, label="evaluations", zorder=2)
+    ax.step(steps, best, where="post", color=_BLUE, label="best value so far", zorder=3)
+    failed = steps[np.isnan(values)]
+    if len(failed):
+        across = ax.get_xaxis_transform()
+        ax.scatter(
+            failed, np.full(len(failed), 0.02), s=22, marker="x", color=_RED, transform=across,
+            label=f"{len(failed)} failed",
+        )  # fmt: skip
+    if len(result.history):
+        found = result.best
+        ends = [[found.mean - found.lower], [found.upper - found.mean]]
+        ax.errorbar(
+            len(values) * 1.02 + 0.5, found.mean, ends,
+            fmt="o", markersize=5, capsize=3, color="black", label="recommended, with its interval",
+        )  # fmt: skip
+    if optimum is not None:
+        ax.axhline(
+            _checks.finite("optimum", optimum), color="black", linestyle=":", label="optimum"
+        )
+    ax.set(xlabel="evaluations", ylabel="value")
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def slices(
+    of: Result | Optimizer | Study,
+    *,
+    features: Sequence[str] | None = None,
+    ax: "Axes | Sequence[Axes] | None" = None,
+) -> "list[Axes]":
+    """The posterior mean along one feature at a time, the others as in the recommended choice.
+
+    The band is 2 posterior deviations on either side of the mean; a line marks the recommended
+    value. Features that move the mean most come first, at most 8 of them.
+
+    Parameters
+    ----------
+    of
+        A result, an optimiser or a study.
+    features
+        Which features, by name; x0, x1, … where they have none.
+    ax
+        One axes for each feature; by default a new figure.
+    """
+    found = through_best(of)
+    if features is not None:
+        known = {one.name: one for one in found}
+        for name in features:
+            _checks.one_of("features", name, tuple(known))
+        found = [known[name] for name in features]
+    panels = _panels(ax, min(len(found), MOST))
+    for panel, one in zip(panels, found, strict=False):
+        _draw_slice(panel, one)
+    return panels
+
+
+def _draw_slice(ax: "Axes", one: Slice) -> None:
+    if one.categories:
+        ends = np.stack([one.mean - one.lower, one.upper - one.mean])
+        ax.errorbar(one.x, one.mean, ends, fmt="o", capsize=3, color=_BLUE)
+        ax.set_xticks(one.x, one.categories)
+        ax.margins(x=0.2)
+    else:
+        ax.fill_between(one.x, one.lower, one.upper, color=_BLUE, alpha=0.2, linewidth=0)
+        ax.plot(one.x, one.mean, color=_BLUE)
+        if one.log:
+            ax.set_xscale("log")
+    ax.axvline(one.best, color=_RED, linestyle="--", linewidth=1)
+    ax.set(xlabel=one.name, ylabel=f"mean ± {DEVIATIONS:g} deviations")
+
+
+def importance(of: Result | Optimizer | Study, *, ax: "Axes | None" = None) -> "Axes":
+    """How much each feature matters: its share of the variance of the posterior mean.
+
+    The share is the total Sobol index of the posterior mean over uniform draws of the domain (not
+    the lengthscales, which do not know how far the mean moves). It counts what a feature does alone
+    and together with others, so that shares may add up to more than 1.
+
+    Parameters
+    ----------
+    of
+        A result, an optimiser or a study.
+    ax
+        Where to draw; by default a new figure.
+    """
+    ax = _axes(ax)
+    found = importances(of)
+    places = np.arange(len(found))[::-1]
+    ax.barh(places, found["share"].to_numpy(), color=_BLUE)
+    ax.set_yticks(places, found["feature"].to_list())
+    ax.set(xlabel="share of the variance of the posterior mean", xlim=(0, None))
+    return ax
+
+
+def regret(
+    runs: pl.DataFrame | Mapping[str, Any],
+    *,
+    kind: Literal["simple", "regret"] = "simple",
+    band: float = 0.5,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """The regret of many runs against evaluations: the median, and a band that holds most runs.
+
+    Parameters
+    ----------
+    runs
+        What :func:`noregret.compare` returns. Or by the name of each algorithm: the results of
+        several runs with ``optimum`` given, or an array (runs × t) of what is to be drawn.
+    kind
+        ``"simple"``: how far the best choice evaluated so far is from the optimum. ``"regret"``:
+        the sum of what all evaluations missed.
+    band
+        The share of runs inside the band, in the middle: 0.5 is from quartile to quartile.
+    ax
+        Where to draw; by default a new figure.
+    """
+    _checks.one_of("kind", kind, ("simple", "regret"))
+    _checks.probability("band", band)
+    ax = _axes(ax)
+    smallest = np.inf
+    for (name, curve), style in zip(curves_of(runs, kind).items(), _STYLES * 99, strict=False):
+        low, middle, high = band_of(curve.values, band)
+        colour, line = style
+        label = f"{name} ({len(curve.values)} runs)"
+        ax.plot(curve.t, middle, color=colour, linestyle=line, label=label)
+        ax.fill_between(curve.t, low, high, color=colour, alpha=0.15, linewidth=0)
+        smallest = min(smallest, float(low.min()))
+    ax.set(xlabel="evaluations", ylabel=f"{'simple' if kind == 'simple' else 'cumulative'} regret")
+    if kind == "simple" and smallest > 0:
+        ax.set_yscale("log")
+    elif kind == "simple":  # logarithmic down to the smallest regret, linear from there to 0
+        ax.set_yscale("symlog", linthresh=_smallest_above_zero(ax))
+        ax.set_ylim(0, None)
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def _smallest_above_zero(ax: "Axes") -> float:
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in ax.lines])
+    positive: Floats = values[values > 0]
+    return float(positive.min()) if len(positive) else 1.0
+
+
+def _axes(ax: "Axes | None") -> "Axes":
+    """Where to draw, in the common style: as given, or a new figure that notebooks show."""
+    return _panels(ax, 1)[0]
+
+
+def _panels(ax: "Axes | Sequence[Axes] | None", count: int) -> "list[Axes]":
+    if ax is None:
+        from matplotlib import pyplot
+
+        across = min(count, 4)
+        down = -(-count // across)
+        size = (5.2, 3.6) if count == 1 else (3.4 * across, 2.9 * down)
+        _, grid = pyplot.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
+        panels = list(np.ravel(grid))
+        for spare in panels[count:]:
+            spare.remove()
+        panels = panels[:count]
+    else:
+        panels = list(np.ravel(np.asarray(ax, dtype=object)))
+    for panel in panels:
+        panel.grid(alpha=0.25)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    return panels
 
 
 def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Figure":

@@ -1,15 +1,17 @@
-"""Slices of the posterior through a study's best choice, feature by feature."""
+"""What the posterior says feature by feature: slices through the best choice, importance."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from noregret._types import Floats
 from noregret.kernels.stationary import Stationary
+from noregret.optimizer import Optimizer
+from noregret.reporting.subjects import Subject, subject_of
 from noregret.spaces import Space, as_space
 from noregret.study import Study
+from noregret.study.result import Result
 from noregret.study.tables import coordinate_names
 
 #: slices that are drawn
@@ -17,6 +19,8 @@ MOST = 8
 #: half the height of a slice's band, in posterior deviations
 DEVIATIONS = 2.0
 _STEPS = 60
+#: pairs of uniform draws that tell how much a feature matters
+_PAIRS = 1024
 
 
 @dataclass(frozen=True)
@@ -54,30 +58,29 @@ class Slice:
         return float(np.ptp(self.mean))
 
 
-def unavailable(study: Study) -> str:
+def unavailable(of: Study | Result | Optimizer) -> str:
     """Why there are no slices; empty where there are."""
-    if study.domain.dimension is None:
+    if subject_of(of).optimizer.domain.dimension is None:
         return "The candidates are objects; there are no features to move."
     return ""
 
 
-def through_best(study: Study) -> list[Slice]:
+def through_best(of: Study | Result | Optimizer) -> list[Slice]:
     """Slices along all features, the one that moves the mean most first."""
-    best = study.optimizer.recommend()
-    _, points = study.domain.locate([best.id] if study.domain.listed else [best.point])
+    subject = subject_of(of)
+    optimizer = subject.optimizer
+    best, domain = optimizer.recommend(), optimizer.domain
+    _, points = domain.locate([best.id] if domain.listed else [best.point])
     point = np.asarray(points[0], dtype=np.float64)
-    if not study.domain.listed:
-        space = as_space(study.domain)
-        along = [_along(study, space, point, i) for i in range(space.dimension)]
-        return sorted(along, key=lambda one: -one.range)
-    features: dict[str, list[int]] = {}
-    for i, column in enumerate(_columns(study)):
-        features.setdefault(column["name"], []).append(i)
-    found = [_slice(study, point, name, dimensions) for name, dimensions in features.items()]
+    if domain.listed:
+        found = [_slice(subject, point, *feature) for feature in subject.features().items()]
+    else:
+        space = as_space(domain)
+        found = [_along(subject, space, point, i) for i in range(space.dimension)]
     return sorted(found, key=lambda one: -one.range)
 
 
-def _along(study: Study, space: Space, point: Floats, i: int) -> Slice:
+def _along(subject: Subject, space: Space, point: Floats, i: int) -> Slice:
     """The slice along a parameter of a box or space."""
     parameter, (low, high) = space.parameters[i], space.corners[:, i].tolist()
     if parameter.how_many(low, high) <= _STEPS or parameter.is_category:
@@ -91,20 +94,20 @@ def _along(study: Study, space: Space, point: Floats, i: int) -> Slice:
     x = entries if categories else np.array(values, dtype=np.float64)
     (best,) = point[i : i + 1] if categories else parameter.decode(point[i : i + 1])
     name, log = coordinate_names(space)[i], bool(getattr(parameter, "log", False))
-    return Slice(name, x, *_bands(study, line), float(best), categories, log)
+    return Slice(name, x, *_bands(subject, line), float(best), categories, log)
 
 
-def _bands(study: Study, line: Floats) -> tuple[Floats, Floats, Floats]:
+def _bands(subject: Subject, line: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, lower and upper end of the band at points (n × d), in the user's units."""
-    mean, deviation = study.optimizer.predict_points(line, pending=False)
-    ends = [study.units.values(mean + side * DEVIATIONS * deviation) for side in (-1, 1)]
+    mean, deviation = subject.optimizer.predict_points(line, pending=False)
+    ends = [subject.units.values(mean + side * DEVIATIONS * deviation) for side in (-1, 1)]
     lower, upper = np.sort(np.stack(ends), axis=0)
-    return study.units.values(mean), lower, upper
+    return subject.units.values(mean), lower, upper
 
 
-def _slice(study: Study, point: Floats, name: str, dimensions: list[int]) -> Slice:
+def _slice(subject: Subject, point: Floats, name: str, dimensions: list[int]) -> Slice:
     """The slice along a feature, which takes one dimension, or one for each category."""
-    columns = [_columns(study)[i] for i in dimensions]
+    columns = [subject.columns[i] for i in dimensions]
     categories = tuple(str(column["category"]) for column in columns if "category" in column)
     if categories:
         line = np.repeat(point[None], len(categories), axis=0)
@@ -113,30 +116,49 @@ def _slice(study: Study, point: Floats, name: str, dimensions: list[int]) -> Sli
         best = float(np.argmax(point[dimensions]))
     else:
         (i,) = dimensions
-        span = study.domain.corners[:, i]
+        span = subject.optimizer.domain.corners[:, i]
         line = np.repeat(point[None], _STEPS, axis=0)
         line[:, i] = np.linspace(span.min(), span.max(), _STEPS)
         scale, shift = columns[0]["deviation"], columns[0]["mean"]
         x, best = line[:, i] * scale + shift, float(point[i] * scale + shift)
-    return Slice(name, x, *_bands(study, line), best, categories)
+    return Slice(name, x, *_bands(subject, line), best, categories)
 
 
-def lengthscales(study: Study) -> pl.DataFrame | None:
+def importances(of: Study | Result | Optimizer) -> pl.DataFrame:
+    """How much each feature matters to the posterior mean over the whole domain, most first.
+
+    ``share`` is the total Sobol index: the part of the variance of the posterior mean that would
+    be left if all other features were known, by Jansen's estimator over pairs of uniform draws in
+    which one feature is exchanged. Shares overlap where features act together, so that they may
+    add up to more than 1.
+    """
+    subject = subject_of(of)
+    optimizer = subject.optimizer
+    if optimizer.domain.dimension is None:
+        raise ValueError("importance needs features; the candidates are objects")
+    rng = np.random.default_rng(0)
+    one, other = (optimizer.domain.sample(_PAIRS, rng)[1] for _ in range(2))
+    base = optimizer.predict_points(one, pending=False)[0]
+    variance = np.concatenate([base, optimizer.predict_points(other, pending=False)[0]]).var()
+    shares = []
+    for dimensions in subject.features().values():
+        mixed = one.copy()
+        mixed[:, dimensions] = other[:, dimensions]
+        change = optimizer.predict_points(mixed, pending=False)[0] - base
+        shares.append(float(np.mean(change**2) / (2 * variance)) if variance > 0 else 0.0)
+    return pl.DataFrame({"feature": list(subject.features()), "share": shares}).sort(
+        "share", descending=True, maintain_order=True
+    )
+
+
+def lengthscales(of: Study | Result | Optimizer) -> pl.DataFrame | None:
     """The kernel's lengthscale of each dimension, where it has several."""
-    kernel = study.optimizer.kernel
+    subject = subject_of(of)
+    kernel = subject.optimizer.kernel
     if not isinstance(kernel, Stationary) or not isinstance(kernel.lengthscale, list):
         return None
     names = [
         column["name"] + (f" = {column['category']}" if "category" in column else "")
-        for column in _columns(study)
+        for column in subject.columns
     ]
     return pl.DataFrame({"feature": names, "lengthscale": kernel.lengthscale}).sort("lengthscale")
-
-
-def _columns(study: Study) -> list[dict[str, Any]]:
-    """Of each dimension the feature's name, and mean and deviation taken out (or its category)."""
-    columns = study.settings["about"].get("columns")
-    if columns is not None:
-        return list(columns)
-    names = coordinate_names(study.domain)
-    return [{"name": name, "mean": 0.0, "deviation": 1.0} for name in names]

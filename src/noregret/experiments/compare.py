@@ -1,0 +1,160 @@
+"""Several algorithms on one problem over many seeds, in parallel."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, as_completed
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from noregret import _checks
+from noregret._types import Ints
+from noregret.algorithms import algorithms as known
+from noregret.algorithms import make
+from noregret.experiments.play import play
+from noregret.linalg.threads import one_blas_thread
+from noregret.optimizer import Optimizer
+from noregret.problems.problem import Problem
+from noregret.study.workers import hire
+
+#: an algorithm by its name, or what makes one of a domain and ``seed=``
+Maker = str | Callable[..., Optimizer]
+
+
+def compare(
+    algorithms: Mapping[str, Maker],
+    problem: Problem | Callable[[int], Problem],
+    evaluations: int,
+    *,
+    seeds: int | Sequence[int] = 20,
+    workers: int = 1,
+    batch_size: int | None = None,
+    marks: Sequence[int] | None = None,
+    progress: bool = True,
+) -> pl.DataFrame:
+    """Run several algorithms over several seeds and measure their regret.
+
+    All algorithms of one seed see the same problem and the same noise, evaluation by evaluation.
+
+    Parameters
+    ----------
+    algorithms
+        By the name to show: what makes the optimiser when it is called with a domain and
+        ``seed=...``, such as ``functools.partial(nr.BBKB, kernel=nr.RBF(0.2), noise=0.1)``; or the
+        name of an algorithm, ``"bbkb"``, which learns its settings and has bounds of 2 deviations.
+    problem
+        What to maximise (:class:`~noregret.problems.problem.Problem`), or a function of the seed
+        that makes it.
+    evaluations
+        Of each run.
+    seeds
+        How many (0, 1, …), or which.
+    workers
+        Runs at the same time: processes where everything can be sent to one (no lambdas; in a
+        script under ``if __name__ == "__main__":``), else threads, which are hardly faster.
+    batch_size
+        Points asked for at once; by default what the algorithm wants.
+    marks
+        Evaluations after which regret is noted; by default at most 200, evenly spread.
+    progress
+        Whether to show a bar on standard error.
+
+    Returns
+    -------
+    A row per algorithm, seed and mark, for :func:`noregret.plot.regret`: ``algorithm``, ``seed``,
+    ``t``, ``regret`` (cumulative), ``simple`` (gap of the best choice evaluated so far),
+    ``seconds`` (processor time of ask and tell), ``batch`` and ``batches``. Ctrl-C returns the runs
+    that are done.
+    """
+    evaluations = _checks.count("evaluations", evaluations)
+    batch_size = None if batch_size is None else _checks.count("batch_size", batch_size)
+    for name, maker in algorithms.items():
+        if not callable(maker) and (not isinstance(maker, str) or maker.lower() not in known):
+            raise ValueError(
+                f"algorithms: {name!r} must be what makes an optimiser, or one of "
+                f"{', '.join(sorted(known))}; got {maker!r}"
+            )
+    if not isinstance(problem, Problem) and not callable(problem):
+        raise TypeError(f"problem must be a Problem or make one of a seed, got {problem!r}")
+    which = range(_checks.count("seeds", seeds)) if isinstance(seeds, int) else list(seeds)
+    one = partial(
+        _one_run, dict(algorithms), problem, evaluations, _marks(marks, evaluations), batch_size
+    )
+    jobs = [(name, int(seed)) for seed in which for name in algorithms]
+    done: dict[tuple[str, int], pl.DataFrame] = {}
+    try:
+        for job, frame in _with_bar(_results(one, jobs, workers), len(jobs), progress):
+            done[job] = frame
+    except KeyboardInterrupt:
+        if not done:
+            raise
+        warnings.warn(
+            f"interrupted: {len(done)} of {len(jobs)} runs are done", RuntimeWarning, stacklevel=2
+        )
+    order = sorted(done, key=lambda job: (list(algorithms).index(job[0]), job[1]))
+    return pl.concat([done[job] for job in order])
+
+
+def _one_run(
+    algorithms: dict[str, Maker],
+    problem: Problem | Callable[[int], Problem],
+    evaluations: int,
+    marks: Ints,
+    batch_size: int | None,
+    job: tuple[str, int],
+) -> pl.DataFrame:
+    name, seed = job
+    task = problem if isinstance(problem, Problem) else problem(seed)
+    maker = algorithms[name]
+    if isinstance(maker, str):
+        auto: dict[str, Any] = {"noise": "auto", "norm": "auto", "width": 2.0}
+        maker = partial(make, maker, kernel="auto", **auto)
+    noise = task.noise.paired(evaluations, np.random.default_rng([seed, 1]))
+    with one_blas_thread():
+        frame = play(
+            maker(task.domain, seed=seed),
+            evaluations,
+            lambda batch: task.function(batch.points),
+            noise,
+            task.optimum,
+            marks=marks,
+            at_most=batch_size,
+        )
+    return frame.select(
+        pl.lit(name).alias("algorithm"), pl.lit(seed, dtype=pl.Int64).alias("seed"), pl.all()
+    )
+
+
+def _results(
+    one: Callable[[tuple[str, int]], pl.DataFrame], jobs: list[tuple[str, int]], workers: int
+) -> Iterator[tuple[tuple[str, int], pl.DataFrame]]:
+    """Every job with its answer, as they come in."""
+    with hire(one, None, workers) as hired:
+        if hired.executor is None:
+            for job in jobs:
+                yield job, one(job)
+            return
+        running: dict[Future[pl.DataFrame], tuple[str, int]] = {
+            hired.submit(one, job): job for job in jobs
+        }
+        for future in as_completed(running):
+            yield running[future], future.result()
+
+
+def _with_bar(results: Iterator[Any], total: int, wanted: bool) -> Iterator[Any]:
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(results, "runs", total=total, console=Console(stderr=True), disable=not wanted)
+
+
+def _marks(marks: Sequence[int] | None, evaluations: int) -> Ints:
+    if marks is None:
+        spread = np.linspace(1, evaluations, min(evaluations, 200))
+        return np.unique(np.rint(spread).astype(np.int64))
+    found = np.unique(np.asarray(marks, dtype=np.int64))
+    if not len(found) or found[0] < 1 or found[-1] > evaluations:
+        raise ValueError(f"marks must lie between 1 and {evaluations}, got {marks!r}")
+    return found

@@ -1,0 +1,54 @@
+"""What is drawn: a study, the result of a run, or an optimiser."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from noregret.optimizer import Optimizer
+from noregret.study import Study
+from noregret.study.result import Result
+from noregret.study.tables import coordinate_names
+from noregret.study.units import Units
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What pictures need to know.
+
+    Attributes
+    ----------
+    optimizer
+        With the posterior.
+    units
+        Between its rewards and the user's values.
+    columns
+        Of each dimension the feature's ``name``, and ``mean`` and ``deviation`` taken out, or its
+        ``category``.
+    """
+
+    optimizer: Optimizer
+    units: Units
+    columns: list[dict[str, Any]]
+
+    def features(self) -> dict[str, list[int]]:
+        """The dimensions of each feature: one, or one for each category."""
+        found: dict[str, list[int]] = {}
+        for i, column in enumerate(self.columns):
+            found.setdefault(column["name"], []).append(i)
+        return found
+
+
+def subject_of(of: Study | Result | Optimizer) -> Subject:
+    """What is to be drawn; other things are refused."""
+    if isinstance(of, Study):
+        columns = of.settings["about"].get("columns")
+        return Subject(of.optimizer, of.units, columns or _plain(of.optimizer))
+    if isinstance(of, Result):
+        return Subject(of.algorithm, of.units, _plain(of.algorithm))
+    if isinstance(of, Optimizer):
+        return Subject(of, Units(1.0, 0.0), _plain(of))
+    raise TypeError(f"a study, a result or an optimiser can be drawn, got {of!r}")
+
+
+def _plain(optimizer: Optimizer) -> list[dict[str, Any]]:
+    names = coordinate_names(optimizer.domain)
+    return [{"name": name, "mean": 0.0, "deviation": 1.0} for name in names]
