@@ -117,7 +117,7 @@ def test_slices_of_chosen_features_on_given_axes(result):
     ax = Figure().subplots()
     assert nr.plot.slices(result, features=["layers"], ax=ax) == [ax]
     assert ax.get_xlabel() == "layers"
-    with pytest.raises(ValueError, match="features must be one of 'rate'.* got 'depth'"):
+    with pytest.raises(ValueError, match=r"features must be one of 'rate'.* got 'depth'"):
         nr.plot.slices(result, features=["depth"])
 
 
