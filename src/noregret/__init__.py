@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         IGPUCB,
         TGPUCB,
         AsyncTS,
+        ClippedGPUCB,
         EpsilonGreedy,
         HuberGPUCB,
         PiGPUCB,
@@ -55,7 +56,8 @@ _HOMES = {
     "experiments.compare": ("compare",),
     "algorithms": (
         "ATAGPUCB", "BBKB", "BKB", "GPBUCB", "GPUCB", "IGPUCB", "TGPUCB", "AsyncTS",
-        "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "PlateUCB", "RegularizedEvolution", "RobustUCB",
+        "ClippedGPUCB", "EpsilonGreedy", "HuberGPUCB", "PiGPUCB", "PlateUCB",
+        "RegularizedEvolution", "RobustUCB",
         "ThompsonSampling", "TrustRegionUCB", "Uniform", "load", "make",
     ),
     "kernels": (
@@ -90,6 +92,7 @@ __all__ = [
     "Box",
     "Candidates",
     "Choice",
+    "ClippedGPUCB",
     "Columns",
     "EpsilonGreedy",
     "Evidence",

@@ -27,6 +27,11 @@ class TestHuberGPUCB(AlgorithmSuite):
         return nr.HuberGPUCB(domain, kernel, **options)
 
 
+class TestClippedGPUCB(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ClippedGPUCB(domain, kernel, **options)
+
+
 class TestRobustUCB(AlgorithmSuite):
     def make(self, domain, kernel, **options):
         return nr.RobustUCB(domain, kernel, **options)
@@ -50,6 +55,11 @@ class TestATAGPUCBQuadratureInABox(BoxSuite):
 class TestHuberGPUCBInABox(BoxSuite):
     def make(self, domain, kernel, **options):
         return nr.HuberGPUCB(domain, kernel, ratio=2.0, **options)
+
+
+class TestClippedGPUCBInABox(BoxSuite):
+    def make(self, domain, kernel, **options):
+        return nr.ClippedGPUCB(domain, kernel, **{"alpha": 0.8, **options})
 
 
 class TestTGPUCBLearningInABox(BoxSuite):

@@ -8,6 +8,7 @@ from noregret.algorithms.asyncts import AsyncTS
 from noregret.algorithms.atagpucb import ATAGPUCB
 from noregret.algorithms.bbkb import BBKB
 from noregret.algorithms.bkb import BKB
+from noregret.algorithms.clippedgpucb import ClippedGPUCB
 from noregret.algorithms.epsilongreedy import EpsilonGreedy
 from noregret.algorithms.gpbucb import GPBUCB
 from noregret.algorithms.gpucb import GPUCB
@@ -36,6 +37,7 @@ algorithms: dict[str, type[Optimizer]] = {
         IGPUCB,
         TGPUCB,
         AsyncTS,
+        ClippedGPUCB,
         EpsilonGreedy,
         HuberGPUCB,
         PiGPUCB,
@@ -116,6 +118,7 @@ __all__ = [
     "IGPUCB",
     "TGPUCB",
     "AsyncTS",
+    "ClippedGPUCB",
     "EpsilonGreedy",
     "HuberGPUCB",
     "Optimizer",

@@ -236,7 +236,7 @@ class Beliefs:
     ) -> list[dict[str, Any]]:
         model, points, told = self.model, observations.points, observations.told
         plan = self._sparsifier.plan(model, points, told, rules.qbar(observations.t), rng)
-        sums, before = self.estimate.sums(observations, self.assumed), model.size
+        sums, before = self.estimate.sums(model, observations, self.assumed), model.size
         (model.rebuild if plan.replace else model.advance)(points, told, sums, plan.rows)
         if rules.limits_trace:
             found = replace(self.evidence(observations, rules), t=observations.t)

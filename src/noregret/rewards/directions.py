@@ -162,7 +162,7 @@ class TruncatedDirections:
             return ata_practical_log(count, horizon)
         return ata_log(count, horizon, self._horizon.delta(self._delta, t), self._union)
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Zeros (u): the weights of least squares are not used."""
         return np.zeros(len(observations))
 

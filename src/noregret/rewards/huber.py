@@ -152,7 +152,7 @@ class HuberRegression:
         """How often cuts and spread have been estimated."""
         return self._progress.revision
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Zeros (u): the weights of least squares are not used."""
         return np.zeros(len(observations))
 

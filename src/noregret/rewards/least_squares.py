@@ -26,8 +26,11 @@ class RewardEstimate(Protocol):
     def revision(self) -> int:
         """How often another moment or scale has been put in place: older bounds are void."""
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
-        """The sum of rewards that least squares is to see, by arm (u). Called at a batch start."""
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
+        """The sum of rewards that least squares is to see, by arm (u).
+
+        Called at a batch start, with the model as it was before these rewards.
+        """
 
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
@@ -44,7 +47,7 @@ class LeastSquares:
     spread: float | None = None
     revision = 0
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards by arm (u)."""
         return np.asarray(assumed.seen(observations.sums, observations.told))
 

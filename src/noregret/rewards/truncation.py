@@ -70,7 +70,7 @@ class TruncatedRewards:
         """How often v has changed."""
         return self._progress.revision
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the truncated rewards by arm (u)."""
         before, rewards = self._progress, observations.rewards
         moment = before.moment.after(rewards)

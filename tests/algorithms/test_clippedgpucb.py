@@ -1,0 +1,104 @@
+"""Clipped GP-UCB: its bounds hold for noise of which only a moment is known."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.problems.kernel_sums import KernelSum
+
+GRID = np.linspace(0.0, 1.0, 25)[:, None]
+KERNEL = nr.RBF(0.2)
+
+
+def student(rng):
+    """Variance 1."""
+    return rng.standard_t(3) / np.sqrt(3)
+
+
+def two_points(rng):
+    """Mean 0 and variance 1, all of it in one value of probability 0.02, far above the others."""
+    p = 0.02
+    return np.sqrt((1 - p) / p) if rng.random() < p else -np.sqrt(p / (1 - p))
+
+
+def signed_pareto(rng):
+    """E|ε|^1.4 = 1, no variance."""
+    return rng.choice([-1, 1]) * (1 + rng.pareto(1.5)) / 15 ** (1 / 1.4)
+
+
+def bounds_hold(noise, seed, rounds, alpha=1.0, delta=0.1):
+    """Whether f lies within the bounds at all choices, at every twentieth time."""
+    rng = np.random.default_rng(seed)
+    f = KernelSum(KERNEL, GRID, rng.standard_normal(len(GRID)))
+    f = f.times(1.0 / f.norm)
+    values = f(GRID)
+    opt = nr.ClippedGPUCB(
+        GRID, KERNEL, noise=1.0, norm=1.0, alpha=alpha, delta=delta, seed=seed, horizon=rounds
+    )
+    for t in range(rounds):
+        batch = opt.ask()
+        opt.tell(batch, values[batch.ids] + noise(rng))
+        if t % 20 == 19:
+            mean, std = opt.predict()
+            if np.any(np.abs(values - mean) > opt.beta * std * (1 + 1e-9)):
+                return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("noise", "alpha"), [(student, 1.0), (two_points, 1.0), (signed_pareto, 0.4)]
+)
+def test_bounds_hold(noise, alpha):
+    assert all(bounds_hold(noise, seed, 60, alpha) for seed in range(8))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [student, two_points])
+def test_bounds_hold_in_500_runs(noise):
+    assert np.mean([bounds_hold(noise, seed, 60) for seed in range(500)]) >= 0.9
+
+
+def test_it_is_proved_and_its_bounds_are_intersected():
+    opt = nr.ClippedGPUCB(GRID, KERNEL, noise=0.05, norm=1.0, seed=0)
+    f = np.sin(3 * GRID[:, 0]) / 2
+    rng = np.random.default_rng(0)
+    gaps = []
+    for _ in range(300):
+        batch = opt.ask()
+        opt.tell(batch, f[batch.ids] + 0.05 * student(rng))
+        gaps.append(opt.recommend().gap)
+    assert opt.proved
+    assert np.all(np.diff(gaps) <= 1e-9 + 0.5 * np.array(gaps[:-1]))
+    assert gaps[-1] < 0.75 * gaps[20]
+    assert f.max() - f[opt.recommend().id] <= gaps[-1]
+
+
+def test_one_outlier_moves_no_mean_far():
+    means = []
+    for value in (0.0, 1e9):
+        opt = nr.ClippedGPUCB(GRID, KERNEL, noise=1.0, norm=1.0, seed=0)
+        opt.tell(np.arange(300) % 25, np.where(np.arange(300) == 7, value, 0.1))
+        means.append(opt.predict()[0])
+    assert 0 < np.abs(means[0] - means[1]).max() < 0.3
+
+
+def test_history_in_one_piece_is_as_good_as_one_by_one():
+    rng = np.random.default_rng(1)
+    ids, y = np.arange(600) % 3, np.array([student(rng) for _ in range(600)])
+    whole, single = (nr.ClippedGPUCB(GRID[:3], KERNEL, noise=1.0, seed=0) for _ in range(2))
+    whole.tell(ids, y)
+    for i in range(600):
+        single.tell(ids[i : i + 1], y[i : i + 1])
+        single.ask()
+        single.cancel(single.history.ids[:0])
+    assert whole.beta < 1.5 * single.beta
+
+
+def test_what_cannot_be_proved_is_refused():
+    for name in ("kernel", "noise", "norm"):
+        with pytest.raises(ValueError, match=f"{name} must be given for ClippedGPUCB"):
+            nr.ClippedGPUCB(GRID, **{"kernel": KERNEL, name: "auto"})
+    with pytest.raises(ValueError, match="alpha must lie in"):
+        nr.ClippedGPUCB(GRID, KERNEL, alpha=0.0)
+    with pytest.raises(ValueError, match="noise must be above 0"):
+        nr.ClippedGPUCB(GRID, KERNEL, noise=0.0)
