@@ -5,9 +5,11 @@ import pytest
 
 import noregret as nr
 from noregret.models.assumptions import Assumptions
+from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.winsorised import Winsorised
 
+MODEL = SparseGP(nr.RBF(), (1.0,), np.empty((0, 1)), 1.0)
 ASSUMED = Assumptions(nr.RBF(1.0), 0.1, 1.0, (0.01,), 1.0, shift=2.0, unit=4.0)
 
 
@@ -21,14 +23,14 @@ def observed(rewards, rows):
 
 def test_rewards_near_the_median_count_as_they_are():
     seen = observed([1.0, 2.0, 3.0, 2.5], [0, 0, 1, 2])
-    sums = Winsorised().sums(seen, ASSUMED)
+    sums = Winsorised().sums(MODEL, seen, ASSUMED)
     np.testing.assert_allclose(sums, (np.array([3.0, 3.0, 2.5]) - 2.0 * np.array([2, 1, 1])) / 4.0)
 
 
 def test_outliers_are_drawn_in_on_both_sides():
     """The median is 0 and half of the rewards that differ from it are within 1."""
     rewards = [-1.0, 0.0, 1.0, 0.0, 1.0, -1.0, 1e4, -1e9]
-    sums = Winsorised().sums(observed(rewards, range(8)), ASSUMED)
+    sums = Winsorised().sums(MODEL, observed(rewards, range(8)), ASSUMED)
     found = 4.0 * sums + 2.0
     np.testing.assert_allclose(found[:6], rewards[:6])
     np.testing.assert_allclose(found[6:], [3 * 1.4826, -3 * 1.4826])

@@ -19,7 +19,7 @@ class Winsorised:
     spread: float | None = None
     revision = 0
 
-    def sums(self, observations: Observations, assumed: Assumptions) -> Floats:
+    def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards as they are drawn in, by arm (u)."""
         rewards = winsorised(observations.rewards)
         rows = observations.history_rows
