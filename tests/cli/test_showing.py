@@ -72,5 +72,38 @@ def test_a_report_of_a_study_on_a_box(tmp_path, monkeypatch):
     with nr.Study.create("b.db", nr.Box([(0, 1)]), "gpucb", kernel=nr.RBF(0.3), seed=0) as study:
         study.run(lambda x: float(x[0]), 5)
     noregret("report", "b.db", "-o", "b.html")
-    assert 'alt="Slice along x0"' in (tmp_path / "b.html").read_text()
+    assert 'aria-label="Slice along x0"' in (tmp_path / "b.html").read_text()
     assert "x0" in noregret("best", "b.db").stdout
+
+
+def test_what_was_measured_stands_beside_the_model(db):
+    with nr.Study.open(db) as study:
+        study.tell_history([3] * 10, [112.0] * 9 + [113.0])
+        study.tell_history(range(20, 40), np.zeros(20))
+    status = json.loads(noregret("status", db, "--json").stdout)
+    assert (status["best"]["evaluations"], status["best"]["median"]) == (10, 112.0)
+    assert status["best"]["measured"] == pytest.approx(112.1)
+    (best,) = json.loads(noregret("best", db, "--json").stdout)["best"]
+    assert (best["evaluations"], best["measured"], best["median"]) == (
+        10,
+        pytest.approx(112.1),
+        112,
+    )
+    shown = noregret("best", db)
+    assert "cmp003" in shown.stdout
+    assert " id " not in shown.stdout
+
+
+def test_a_contradiction_is_said_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    points = np.linspace(0, 1, 50)
+    with nr.Study.create(
+        "a.db", points, "gpucb", kernel=nr.RBF(0.3, variance=1.0), noise=5.0, width=1.0, seed=0
+    ) as study:
+        study.tell_history([7] * 10, [112.0] * 10)
+        study.tell_history(range(20, 40), np.zeros(20))
+    for command in ("status", "best"):
+        said = " ".join(noregret(command, "a.db").stderr.split())
+        assert "Warning: 7 was measured 10 times, mean 112, median 112, and the model says" in said
+        assert "--kernel auto" in said
+        assert json.loads(noregret(command, "a.db", "--json").stdout)["warnings"]

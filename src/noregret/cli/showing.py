@@ -26,6 +26,7 @@ class Format(StrEnum):
 @command("status", "noregret status plates.db")
 def status(study: StudyPath, as_json: Json = False) -> None:
     """Say where a study stands."""
+    from noregret.reporting.checks import check_study, recommended
     from noregret.study import Study
 
     with Study.open(study, read_only=True) as opened:
@@ -43,8 +44,11 @@ def status(study: StudyPath, as_json: Json = False) -> None:
             about["alive"] = optimizer.alive if as_json else say_alive(opened)
         if about["counts"]["told"]:
             about["best"] = about_best(opened, opened.best())
+            (row,) = recommended(opened, 1).to_dicts()
+            about["best"] |= {key: row[key] for key in ("evaluations", "measured", "median")}
+        warnings = [one.text for one in check_study(opened).findings]
     if as_json:
-        print_json(about)
+        print_json(about | {"warnings": warnings})
         return
     grid = Table.grid(padding=(0, 2))
     for key, value in about.items():
@@ -54,6 +58,13 @@ def status(study: StudyPath, as_json: Json = False) -> None:
             value = " ".join(value)
         grid.add_row(key.replace("_", " "), plain(_short(value)))
     print_table(grid)
+    _warn(warnings)
+
+
+def _warn(warnings: list[str]) -> None:
+    """Say what does not fit, and what to do."""
+    for one in warnings:
+        say(f"Warning: {one}")
 
 
 @command("best", "noregret best plates.db --top 10")
@@ -63,22 +74,28 @@ def best(
     as_json: Json = False,
 ) -> None:
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""
+    from noregret.reporting.checks import check_study, recommended
     from noregret.study import Study
 
     with Study.open(study, read_only=True) as opened:
         if not opened.counts()["told"]:
             raise ValueError(f"{study} has no answers yet")
         found = opened.best()
-        frame = opened.top(top)
+        frame = recommended(opened, top)
+        warnings = [one.text for one in check_study(opened).findings]
         alive, words = opened.optimizer.alive, say_best(opened, found)
+        named = opened.names is not None
     if as_json:
-        print_json({"gap": found.gap, "alive": alive, "best": frame.to_dicts()})
+        best_rows = frame.to_dicts()
+        print_json({"gap": found.gap, "alive": alive, "best": best_rows, "warnings": warnings})
         return
+    frame = frame.drop("id") if named else frame
     table = Table(*(Column(plain(name)) for name in frame.columns))
     for row in frame.iter_rows():
         table.add_row(*(plain(_short(value)) for value in row))
     print_table(table)
     say(words)
+    _warn(warnings)
 
 
 @command("export", "noregret export plates.db --to parquet -o plates.parquet")
@@ -144,14 +161,9 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write one self-contained page: plots, the best choices, settings."""
+    from noregret.reporting.report import write_report
     from noregret.study import Study
 
-    try:
-        from noregret.reporting.report import write_report
-    except ImportError as error:
-        raise ValueError(
-            f"a report needs Matplotlib: pip install 'noregret[plot]' ({error})"
-        ) from error
     with Study.open(study, read_only=True) as opened:
         write_report(opened, Path(output))
     if as_json:

@@ -18,14 +18,14 @@ from noregret.linalg.threads import one_blas_thread
 #: the noise is kept between these fractions of the rewards' root mean square
 _NOISE_RANGE = (1e-3, 3.0)
 #: lengthscales between these fractions of the data's span, variances of the mean square
-_LENGTHSCALE_RANGE = (1e-2, 1e1)
+LENGTHSCALE_RANGE = (1e-2, 1e1)
 _VARIANCE_RANGE = (1e-3, 1e3)
 #: the most probable weight of a category: half a step down, e^(−1/2), for a changed one
 _MIDDLE_WEIGHT = 0.5
 #: weights of categories: from no matter to nothing in common
 _WEIGHT_RANGE = (1e-3, 1e1)
 _RANGES = {
-    "lengthscale": _LENGTHSCALE_RANGE,
+    "lengthscale": LENGTHSCALE_RANGE,
     "weight": _WEIGHT_RANGE,
     "variance": _VARIANCE_RANGE,
 }

@@ -1,33 +1,44 @@
-"""One self-contained page about a study: plots people want to look at, and the best choices."""
+"""One self-contained page about a study: what is best, whether the model fits, how it went."""
 
-import base64
-import html
-import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from noregret.reporting import slices
+from noregret.reporting.checks import DEVIATIONS, ModelCheck, check_study, recommended
+from noregret.reporting.svg import BLUE, GREY, MOST_POINTS, RED, Chart, number, rows_chart, text
 from noregret.study import Study
 
-_BLUE, _GREY, _RED = "#1f5fa8", "#9aa3ad", "#c0392b"
-#: answers that are drawn, evenly chosen where there are more
-_MOST_POINTS = 10_000
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #20262d; max-width: 62rem;
-       margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
-p.note { color: #5a6570; margin: .2rem 0 .6rem; } img { max-width: 100%; height: auto; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #20262d; max-width: 66rem;
+       margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin: 2rem 0 .3rem; }
+p.note { color: #4a545e; margin: .2rem 0 .6rem; }
+.plots { display: grid; gap: 1.2rem;
+         grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
+figure { margin: 0; max-width: 32rem; } figcaption { font-weight: 600; }
+svg { width: 100%; height: auto; display: block; } svg text { font-size: 11.5px; fill: #39424c; }
+svg .mid { text-anchor: middle; } svg .end { text-anchor: end; }
+svg .grid { stroke: #e4e8ec; } svg .axis { stroke: #8a939d; }
+.key { font-size: .85rem; display: flex; flex-wrap: wrap; gap: .1rem 1rem; color: #4a545e; }
+.key i { display: inline-block; width: 1.2rem; height: .3rem; margin-right: .35rem;
+         vertical-align: middle; }
+.key i.dot { width: .5rem; height: .5rem; border-radius: 50%; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; }
-th, td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid #e2e6ea; }
-.big { display: flex; flex-wrap: wrap; gap: 2rem; margin: 1rem 0; }
-.big div b { display: block; font-size: 1.5rem; }
+th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid #e2e6ea;
+         overflow-wrap: normal; }
+.big { display: flex; flex-wrap: wrap; gap: .8rem 2rem; margin: 1rem 0; }
+.big div b { display: block; font-size: 1.4rem; }
+.warning { border-left: 4px solid #c0392b; background: #fdf3f1; padding: .4rem .8rem;
+           margin: .6rem 0; }
+.fine { border-left: 4px solid #2e7d4f; background: #f1f8f4; padding: .4rem .8rem; }
+@media print { body { font-size: 10.5pt; max-width: none; margin: 0; }
+  figure, tr, .warning { break-inside: avoid; } h2 { break-after: avoid; }
+  .plots { grid-template-columns: 1fr 1fr; } .wide { overflow: visible; }
+  table { font-size: 8.5pt; } * { print-color-adjust: exact; } }
 """
 
 
@@ -40,19 +51,20 @@ def write_report(study: Study, path: Path) -> None:
 def render(study: Study) -> str:
     """The page as text."""
     counts = study.counts()
-    parts = [f"<h1>{_text(study.path.name)}</h1>", _summary(study, counts)]
+    parts = [f"<h1>{text(study.path.name)}</h1>", _summary(study, counts)]
     trials = study.trials()
     if counts["told"]:
-        asks = _asks(study)
-        parts += [_progress(study, trials, asks), _batches(asks), _slices(study)]
-        parts.append(_section("The best choices", "", _html_table(study.top(15))))
+        asks, check = _asks(study), check_study(study)
+        parts += [_best(study), _fit(check), _progress(study, trials, asks)]
+        parts += [_slices(study), _batches(asks)]
     else:
         parts.append("<p>There are no answers yet.</p>")
     parts += [_failures(trials), _settings(study), _events(study)]
     body = "\n".join(part for part in parts if part)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{_text(study.path.name)}</title><style>{_STYLE}</style></head>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{text(study.path.name)}</title><style>{_STYLE}</style></head>\n"
         f"<body>\n{body}\n</body></html>\n"
     )
 
@@ -63,17 +75,74 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
         tiles.append((str(counts["failed"]), "trials failed"))
     if counts["told"]:
         best = study.best()
-        tiles.append((_number(best.mean), f"best: {study.name_of(best.id, best.point)}"))
-        tiles.append((f"{_number(best.lower)} … {_number(best.upper)}", "its interval"))
-        tiles.append((_number(best.gap), "no other is better by more than this"))
+        tiles.append((number(best.mean), f"best: {study.name_of(best.id, best.point)}"))
+        tiles.append((f"{number(best.lower)} … {number(best.upper)}", "its interval"))
+        tiles.append((number(best.gap), "no other is better by more than this"))
         alive = study.optimizer.alive
         if alive is not None:
             tiles.append((f"{alive:,}", f"of {study.size:,} can still be the best"))
-    cells = "".join(f"<div><b>{_text(big)}</b>{_text(small)}</div>" for big, small in tiles)
+    cells = "".join(f"<div><b>{text(big)}</b>{text(small)}</div>" for big, small in tiles)
     goal = "the smallest" if study.settings["direction"] == "minimize" else "the largest"
-    settings = study.settings
-    note = f"{settings['algorithm']} looks for {goal} value in {study.domain!r}."
-    return f'<p class="note">{_text(note)}</p><div class="big">{cells}</div>'
+    note = f"{study.settings['algorithm']} looks for {goal} value in {study.domain!r}."
+    return f'<p class="note">{text(note)}</p><div class="big">{cells}</div>'
+
+
+# -- what is best, and whether to believe it -------------------------------------------------
+
+
+def _best(study: Study) -> str:
+    frame = recommended(study, 15)
+    if study.names is not None:
+        frame = frame.drop("id")
+    # One column for the interval: on a telephone what was measured must be in sight.
+    interval = [
+        f"{low:.4g} … {high:.4g}" for low, high in frame.select("lower", "upper").iter_rows()
+    ]
+    shown = frame.with_columns(pl.Series("lower", interval)).drop("upper")
+    shown = shown.rename({"mean": "model", "lower": "interval", "evaluations": "times"})
+    note = (
+        "model and interval are what the model says; times is how often a choice was measured, "
+        "measured the mean of that and median its median."
+    )
+    return _section("The best choices", note, _html_table(shown))
+
+
+def _fit(check: ModelCheck) -> str:
+    """Warnings, and predicted against measured."""
+    boxes = "".join(f'<p class="warning">{text(one.text)}</p>' for one in check.findings)
+    if not len(check.predicted):
+        note = "There are too few measured choices to check the model."
+        return _section("Does the model fit?", note, boxes)
+    inside = round(check.coverage * len(check.measured))
+    words = (
+        f"{inside} of {len(check.measured)} measured means ({100 * check.coverage:.0f} %) lie in "
+        "the 95 % interval that the model gives without them."
+    )
+    if not boxes:
+        boxes = f'<p class="fine">No warnings. {text(words)}</p>'
+        words = ""
+    reach = DEVIATIONS * check.deviation
+    ends = [
+        min(check.measured.min(), check.predicted.min()),
+        max(check.measured.max(), check.predicted.max()),
+    ]
+    chart = (
+        Chart("Predicted against measured", "predicted from all the others", "measured")
+        .line(ends, ends, GREY, "equal")
+        .points(check.predicted, check.measured, BLUE, "a choice")
+        .render()
+    )
+    order = np.argsort(check.predicted)
+    rank = np.arange(1, len(order) + 1)
+    middle = check.predicted[order]
+    intervals = (
+        Chart("The same with 95 % intervals", "choices, by what is predicted", "value")
+        .bars(rank, (middle - reach[order]), (middle + reach[order]), BLUE, "predicted interval")
+        .points(rank, check.measured[order], RED, "measured mean")
+        .render()
+    )
+    note = "Every choice is predicted from the measurements of all the others. " + words
+    return _section("Does the model fit?", note, boxes + _grid([chart, intervals]))
 
 
 # -- plots -----------------------------------------------------------------------------------
@@ -88,90 +157,82 @@ def _asks(study: Study) -> list[dict[str, Any]]:
 def _progress(study: Study, trials: pl.DataFrame, asks: list[dict[str, Any]]) -> str:
     noted = [info["best"] for info in asks if "best" in info]
     plots = []
-    if noted:
-        figure, axes = _figure()
+    if len(noted) > 1:
         t, mean, lower, upper = (
             [best[name] for best in noted] for name in ("t", "mean", "lower", "upper")
         )
-        axes.fill_between(t, lower, upper, color=_BLUE, alpha=0.2, label="its interval")
-        axes.plot(t, mean, color=_BLUE, label="estimate of the best")
-        axes.set(xlabel="answers", ylabel="value")
-        axes.legend(frameon=False)
-        plots.append(_image(figure, "Best choice so far, with its confidence interval"))
+        chart = Chart("Best choice so far", "answers", "value")
+        chart.band(t, lower, upper, BLUE, "its interval").line(t, mean, BLUE, "its estimate")
+        plots.append(chart.render())
     told = trials.filter(pl.col("status") == "told").sort("done", "trial")
     values = told["value"].to_numpy()
-    figure, axes = _figure()
+    steps = np.arange(1, len(values) + 1)
     minimize = study.settings["direction"] == "minimize"
     running = np.minimum.accumulate(values) if minimize else np.maximum.accumulate(values)
-    shown = np.unique(np.linspace(0, len(values) - 1, _MOST_POINTS).astype(np.int64))
-    axes.plot(
-        shown + 1, values[shown], ".", color=_GREY, markersize=3, rasterized=True, label="value"
-    )
-    axes.plot(shown + 1, running[shown], color=_RED, label="best value measured (noise included)")
-    axes.set(xlabel="answers, in the order told", ylabel="value")
-    axes.legend(frameon=False, loc="lower right")
-    plots.append(_image(figure, "Values over time"))
+    chart = Chart("Values over time", "answers, in the order told", "value")
+    chart.points(steps, values, GREY, "value").line(steps, running, RED, "best value measured")
+    plots.append(chart.render())
     note = (
-        "The estimate is the choice with the best guaranteed value at that time, which a lucky "
-        "measurement cannot fool."
+        "The estimate is that of the choice with the best guaranteed value at that time, which a "
+        "lucky measurement cannot fool."
     )
+    if len(values) > MOST_POINTS:
+        note += f" {MOST_POINTS:,} of {len(values):,} values are drawn."
     return _section("Progress", note, _grid(plots))
 
 
 def _batches(asks: list[dict[str, Any]]) -> str:
     if not asks:
         return ""
-    plots = []
     asked = np.cumsum([info["size"] for info in asks])
-    figure, axes = _figure()
-    axes.step(asked, [info["size"] for info in asks], where="pre", color=_BLUE)
-    axes.set(xlabel="trials asked for", ylabel="batch size")
-    axes.set_ylim(bottom=0)
-    plots.append(_image(figure, "Batch sizes"))
-    sizes = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=True) if "dictionary" in i]
-    if sizes:
-        figure, axes = _figure()
-        axes.step(*zip(*sizes, strict=True), where="post", color=_BLUE)
-        axes.set(xlabel="trials asked for", ylabel="inducing points")
-        axes.set_ylim(bottom=0)
-        plots.append(_image(figure, "Dictionary growth"))
+    sizes = Chart("Batch sizes", "trials asked for").include(0.0)
+    plots = [sizes.line(*_steps(asked, [info["size"] for info in asks])).render()]
+    known = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=True) if "dictionary" in i]
+    if known:
+        chart = Chart("Inducing points of the model", "trials asked for").include(0.0)
+        plots.append(chart.line(*_steps(*zip(*known, strict=True))).render())
     return _section("Batches and the model", "", _grid(plots))
+
+
+def _steps(x: Any, y: Any) -> tuple[Any, Any]:
+    """A line that keeps each y until the next x."""
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
 def _slices(study: Study) -> str:
     if slices.unavailable(study):
         return _section("Slices through the best point", slices.unavailable(study), "")
     found = slices.through_best(study)
-    figure, axes = _figure(height=0.6 + 0.3 * len(found))
-    axes.barh(
-        [_plain(one.name) for one in found][::-1], [one.range for one in found][::-1], color=_BLUE
+    shown = found[: slices.MOST]
+    importance = rows_chart(
+        "Importance of the features",
+        "how far the mean moves along the feature",
+        [one.name for one in shown],
+        [one.range for one in shown],
     )
-    axes.set(xlabel="how far the mean moves along the feature")
-    importance = _image(figure, "Importance of the features")
-    plots = []
-    for one in found[: slices.MOST]:
-        figure, axes = _figure(width=4.2, height=2.6)
-        if one.categories:
-            axes.vlines(one.x, one.lower, one.upper, color=_BLUE, alpha=0.3, linewidth=8)
-            axes.plot(one.x, one.mean, "o", color=_BLUE)
-            axes.set_xticks(one.x, [_plain(word) for word in one.categories])
-        else:
-            axes.fill_between(one.x, one.lower, one.upper, color=_BLUE, alpha=0.2)
-            axes.plot(one.x, one.mean, color=_BLUE)
-        if one.log:
-            axes.set_xscale("log")
-        axes.axvline(one.best, color=_RED, linewidth=1)
-        axes.set(xlabel=_plain(one.name), ylabel="value")
-        plots.append(_image(figure, f"Slice along {one.name}"))
+    plots = [_slice(one) for one in shown]
     scales = slices.lengthscales(study)
     table = "" if scales is None else _html_table(scales)
     note = (
-        "One feature is moved, the others stay at the best choice (red line). The line is the "
-        f"posterior mean, the band {slices.DEVIATIONS:g} posterior deviations on either side. A "
-        "feature is important where the line moves far"
+        "One feature is moved, the others stay at the best choice (red). The line is the posterior "
+        f"mean, the band {slices.DEVIATIONS:g} posterior deviations on either side. A feature is "
+        "important where the line moves far"
         + ("." if scales is None else "; the kernel's lengthscales are in the table.")
     )
+    if len(found) > len(shown):
+        note += f" The {len(shown)} most important of {len(found)} features are shown."
     return _section("Slices through the best point", note, _grid([importance, *plots]) + table)
+
+
+def _slice(one: slices.Slice) -> str:
+    title = f"Slice along {one.name}"
+    if one.categories:
+        best = int(one.best)
+        return rows_chart(
+            title, "value", one.categories, one.mean, one.lower, one.upper, strong=best
+        )
+    chart = Chart(title, one.name, "value", height=200.0)
+    return chart.band(one.x, one.lower, one.upper).line(one.x, one.mean).rule(one.best).render()
 
 
 # -- tables ----------------------------------------------------------------------------------
@@ -181,25 +242,35 @@ def _failures(trials: pl.DataFrame) -> str:
     failed = trials.filter(pl.col("status") == "failed")
     if failed.is_empty():
         return ""
-    last = failed.tail(10).select("trial", "id", pl.col("reason").str.slice(-300))
+    who = "name" if "name" in failed.columns else "id"
+    last = failed.tail(10).select("trial", who, pl.col("reason").str.slice(-300))
     return _section("Failures", f"The last of {len(failed)}.", _html_table(last))
 
 
 def _settings(study: Study) -> str:
-    settings = {k: v for k, v in study.settings.items() if k not in ("about", "named")}
-    optimizer = study.optimizer
-    settings |= {
-        "kernel in use": optimizer.kernel,
-        "noise": optimizer.noise,
-        "norm": optimizer.norm,
-        "delta": optimizer.delta,
-        "lam": optimizer.lam,
-        "width": optimizer.width,
-        "standardisation": optimizer.standardisation,
+    left_out = ("about", "named", "kernel")
+    settings = {
+        k: v for k, v in study.settings.items() if k not in left_out and v not in (None, [])
     }
+    optimizer, assumed = study.optimizer, study.optimizer.assumed
+    shift, unit = optimizer.standardisation
+    settings |= {
+        "kernel": assumed.kernel,
+        "noise": number(float(assumed.noise * unit)),
+        "learnt": ", ".join(optimizer.learnt) or "nothing",
+        "delta": optimizer.delta,
+        "width": optimizer.width,
+    }
+    if (shift, unit) != (0.0, 1.0):
+        settings["values as the kernel sees them"] = (
+            f"({number(float(study.units.values(shift)))} taken out, over {number(float(unit))})"
+        )
     notes = study.settings["about"].get("notes", [])
     frame = pl.DataFrame(
-        {"setting": list(settings), "value": [str(value) for value in settings.values()]}
+        {
+            "setting": [name.replace("_", " ") for name in settings],
+            "value": [str(value) for value in settings.values()],
+        }
     )
     return _section("Settings", " ".join(str(note) for note in notes), _html_table(frame))
 
@@ -210,50 +281,18 @@ def _events(study: Study) -> str:
 
 
 def _html_table(frame: pl.DataFrame) -> str:
-    head = "".join(f"<th>{_text(name)}</th>" for name in frame.columns)
+    head = "".join(f"<th>{text(name)}</th>" for name in frame.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_text(_number(value))}</td>" for value in row) + "</tr>"
+        "<tr>" + "".join(f"<td>{text(number(value))}</td>" for value in row) + "</tr>"
         for row in frame.iter_rows()
     )
     return f'<div class="wide"><table><tr>{head}</tr>{rows}</table></div>'
 
 
 def _section(title: str, note: str, content: str) -> str:
-    words = f'<p class="note">{_text(note)}</p>' if note else ""
-    return f"<h2>{_text(title)}</h2>{words}{content}"
+    words = f'<p class="note">{text(note)}</p>' if note else ""
+    return f"<section><h2>{text(title)}</h2>{words}{content}</section>"
 
 
 def _grid(images: Iterable[str]) -> str:
     return f'<div class="plots">{"".join(images)}</div>'
-
-
-def _figure(width: float = 5.2, height: float = 3.0) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def _image(figure: Figure, title: str) -> str:
-    """The figure inside the page: nothing is loaded from elsewhere."""
-    figure.axes[0].set_title(_plain(title), fontsize=10, loc="left")
-    file = io.BytesIO()
-    figure.savefig(file, format="svg", dpi=150)
-    data = base64.b64encode(file.getvalue()).decode()
-    return f'<img alt="{_text(title)}" src="data:image/svg+xml;base64,{data}">'
-
-
-def _plain(text: str) -> str:
-    """Matplotlib sets what stands between dollars as a formula: names are plain text."""
-    return text.replace("$", r"\$")
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.5g}"
-    return "" if value is None else str(value)
-
-
-def _text(value: Any) -> str:
-    """Text for the page: what comes from files is never markup."""
-    return html.escape(str(value))

@@ -1,0 +1,181 @@
+"""What a model says of evaluations it has not seen, in closed form, and which settings fit better.
+
+Everything here is the exact GP over some arms, with counts n and means ȳ: A = K + diag(λ/n).
+
+Leaving an arm with all its repeats out: ȳ_i − mean_{−i} = (A⁻¹ȳ)_i / (A⁻¹)_ii, and its variance is
+1/(A⁻¹)_ii (Rasmussen & Williams 2006, section 5.4.2).
+
+Likelihoods for other lengthscales, noises and amplitudes come from one eigendecomposition for each
+lengthscale: with D = diag(n) and D^½ K D^½ = U diag(l) Uᵀ, the data U ᵀD^½ȳ are independent with
+variances c·l + b·λ. A constant mean and the amplitude c are fitted throughout, so that only the
+lengthscale and the noise are compared.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve, eigh
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import Kernel
+from noregret.kernels.parameters import parameters, with_parameters
+from noregret.linalg.factors import safe_cholesky
+
+#: factors of the lengthscale and of the noise's deviation that are tried
+LENGTHSCALES = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
+NOISES = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
+_AMPLITUDES = np.logspace(-4, 8, 49)
+
+
+@dataclass(frozen=True)
+class Arms:
+    """Evaluations by arm, as the model sees them.
+
+    Attributes
+    ----------
+    points
+        u × d, or u objects.
+    counts, means
+        Evaluations and their means (u each).
+    scatter
+        Σ (reward − mean of its arm)² over all evaluations.
+    """
+
+    points: Points
+    counts: Ints
+    means: Floats
+    scatter: float
+
+    @property
+    def repeats(self) -> int:
+        """Evaluations beyond the first of an arm."""
+        return int(self.counts.sum()) - len(self.counts)
+
+
+def leave_one_out(kernel: Kernel, lam: float, arms: Arms) -> tuple[Floats, Floats]:
+    """Mean and variance of every arm's value given all other arms (u each)."""
+    gram = kernel(arms.points, arms.points)
+    own = lam / arms.counts
+    gram[np.diag_indices_from(gram)] += own
+    inverse = cho_solve((safe_cholesky(gram), True), np.eye(len(gram)), check_finite=False)
+    precision = inverse.diagonal()
+    mean = arms.means - (inverse @ arms.means) / precision
+    return mean, np.maximum(1.0 / precision - own, 0.0)
+
+
+@dataclass(frozen=True)
+class Gains:
+    """How much more likely the evaluations are with other settings, as logarithms.
+
+    Attributes
+    ----------
+    lengthscale, noise
+        With the best other lengthscale, or the best other noise, alone.
+    lengthscale_factor, noise_factor
+        Those, over the ones in use.
+    both
+        With the best of both together.
+    level
+        With the best constant mean and amplitude, over mean 0 and amplitude 1.
+    mean, amplitude
+        Those; the amplitude multiplies the kernel.
+    kernel, lam, constant
+        Kernel, λ and constant mean of the best of both together.
+    """
+
+    lengthscale: float
+    lengthscale_factor: float
+    noise: float
+    noise_factor: float
+    both: float
+    level: float
+    mean: float
+    amplitude: float
+    kernel: Kernel
+    lam: float
+    constant: float
+
+
+def gains(kernel: Kernel, lam: float, arms: Arms) -> Gains:
+    """What other lengthscales and noises would gain; O(u³) for each lengthscale."""
+    kernels = _scaled(kernel)
+    table = np.full((len(LENGTHSCALES), len(NOISES)), -np.inf)
+    levels = np.zeros((*table.shape, 2))
+    asis = -np.inf
+    row, middle = list(LENGTHSCALES).index(1.0), list(NOISES).index(1.0)
+    for i, scaled in enumerate(kernels):
+        if scaled is None:
+            continue
+        spectrum = _Spectrum(scaled, arms)
+        found = [spectrum.likelihood(lam * noise**2) for noise in NOISES]
+        table[i] = [one[0] for one in found]
+        levels[i] = [one[1:] for one in found]
+        if i == row:
+            asis = spectrum.likelihood_of(lam, 0.0, 1.0)
+    now = table[row, middle]
+    best_length, best_noise = int(table[:, middle].argmax()), int(table[row].argmax())
+    length, noise = divmod(int(table.argmax()), len(NOISES))
+    best = kernels[length]
+    assert best is not None
+    return Gains(
+        lengthscale=float(table[best_length, middle] - now),
+        lengthscale_factor=float(LENGTHSCALES[best_length]),
+        noise=float(table[row, best_noise] - now),
+        noise_factor=float(NOISES[best_noise]),
+        both=float(table.max() - now),
+        level=float(now - asis),
+        mean=float(levels[row, middle, 0]),
+        amplitude=float(levels[row, middle, 1]),
+        kernel=float(levels[length, noise, 1]) * best,
+        lam=lam * float(NOISES[noise]) ** 2,
+        constant=float(levels[length, noise, 0]),
+    )
+
+
+def _scaled(kernel: Kernel) -> list[Kernel | None]:
+    """The kernel with its lengthscales multiplied by each factor; only itself without any."""
+    try:
+        found = parameters(kernel)
+    except TypeError:
+        found = []
+    if not any(one.kind == "lengthscale" for one in found):
+        return [kernel if factor == 1.0 else None for factor in LENGTHSCALES]
+    logs = np.array([one.log for one in found])
+    moved = np.array([one.kind == "lengthscale" for one in found])
+    return [with_parameters(kernel, logs + moved * np.log(factor)) for factor in LENGTHSCALES]
+
+
+class _Spectrum:
+    """Likelihoods of one kernel matrix for any noise, amplitude and constant mean."""
+
+    def __init__(self, kernel: Kernel, arms: Arms) -> None:
+        root = np.sqrt(arms.counts)
+        gram = kernel(arms.points, arms.points) * np.outer(root, root)
+        values, vectors = eigh(gram, check_finite=False)
+        self._values = np.maximum(values, 0.0)
+        self._data = vectors.T @ (root * arms.means)
+        self._ones = vectors.T @ root
+        self._repeats, self._scatter = arms.repeats, arms.scatter
+
+    def likelihood(self, noise: float) -> tuple[float, float, float]:
+        """The largest log likelihood for a noise (variance), its constant mean and amplitude."""
+        variances = _AMPLITUDES[:, None] * self._values + noise
+        means = (self._ones * self._data / variances).sum(1) / (self._ones**2 / variances).sum(1)
+        away = np.square(self._data - means[:, None] * self._ones)
+        logs = -0.5 * (np.log(variances) + away / variances).sum(axis=1)
+        best = int(logs.argmax())
+        return (
+            float(logs[best]) + self._inside(noise),
+            float(means[best]),
+            float(_AMPLITUDES[best]),
+        )
+
+    def likelihood_of(self, noise: float, mean: float, amplitude: float) -> float:
+        """The log likelihood for a noise, a constant mean and an amplitude."""
+        variances = amplitude * self._values + noise
+        away = np.square(self._data - mean * self._ones)
+        return float(-0.5 * (np.log(variances) + away / variances).sum()) + self._inside(noise)
+
+    def _inside(self, noise: float) -> float:
+        """The part of repeats about the means of their arms."""
+        return -0.5 * (self._repeats * float(np.log(noise)) + self._scatter / noise)

@@ -1,0 +1,103 @@
+"""The model is checked against the data: planted faults are found, good fits are left alone."""
+
+import numpy as np
+import pytest
+from planted import GOOD, PLANTED, drawn, run
+
+import noregret as nr
+from noregret.reporting.checks import check_model
+from noregret.reporting.evidence import Arms, gains, leave_one_out
+
+
+def kinds(opt):
+    return {one.kind for one in check_model(opt).findings}
+
+
+def test_leaving_out_an_arm_is_a_fit_without_it():
+    X, f, rng = drawn(0, 12)
+    counts = rng.integers(1, 4, size=12)
+    kernel, lam = nr.RBF(0.3), 0.04
+    mean, variance = leave_one_out(kernel, lam, Arms(X, counts, f, 0.0))
+    for i in range(12):
+        others = np.arange(12) != i
+        gram = kernel(X[others], X[others]) + np.diag(lam / counts[others])
+        weights = np.linalg.solve(gram, kernel(X[others], X[i : i + 1]))[:, 0]
+        assert mean[i] == pytest.approx(weights @ f[others])
+        cross = kernel(X[others], X[i : i + 1])[:, 0]
+        assert variance[i] == pytest.approx(1.0 - weights @ cross, abs=1e-9)
+
+
+def test_gains_are_differences_of_likelihoods():
+    X, f, rng = drawn(1, 40)
+    y = 3.0 + f + 0.1 * rng.standard_normal(40)
+    found = gains(nr.RBF(0.3), 0.01, Arms(X, np.ones(40, dtype=int), y, 0.0))
+    gram = found.amplitude * nr.RBF(0.3)(X, X) + 0.01 * np.eye(40)
+    away = y - found.mean
+    level = -0.5 * (np.linalg.slogdet(gram)[1] + away @ np.linalg.solve(gram, away))
+    plain = nr.RBF(0.3)(X, X) + 0.01 * np.eye(40)
+    asis = -0.5 * (np.linalg.slogdet(plain)[1] + y @ np.linalg.solve(plain, y))
+    assert found.level == pytest.approx(level - asis)
+    assert found.both >= max(found.lengthscale, found.noise) >= 0
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_found(name):
+    options, named = PLANTED[name]
+    assert kinds(run(1, **options)) & named
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_fit_is_left_alone(name):
+    assert not kinds(run(1, **GOOD[name]))
+
+
+def test_looking_changes_nothing():
+    opt = run(2, rounds=3)
+    before = opt.ask(5).ids
+    other = run(2, rounds=3)
+    check_model(other)
+    assert other.ask(5).ids.tolist() == before.tolist()
+
+
+def test_a_constant_column_is_named():
+    X = np.column_stack([np.linspace(0, 1, 20), np.ones(20)])
+    opt = nr.GPUCB(nr.Candidates(X), nr.RBF(0.3), seed=0)
+    (found,) = check_model(opt).findings
+    assert found.kind == "constant"
+    assert "x1 is the same" in found.text
+
+
+def test_lengthscales_at_a_bound_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 1))
+    opt = nr.GPUCB(nr.Candidates(X), "auto", noise=0.05, norm="auto", width=2.0, seed=0)
+    for _ in range(8):
+        batch = opt.ask(20)
+        opt.tell(batch, rng.standard_normal(len(batch)) + 3 * np.sin(2000 * batch.points[:, 0]))
+    assert "bound" in kinds(opt)
+
+
+def test_boxes_and_objects_are_checked_too():
+    box = nr.Box([(0, 1)])
+    opt = nr.GPUCB(box, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+    x = np.linspace(0, 1, 25)[:, None]
+    opt.tell(x, 50 + np.sin(4 * x[:, 0]))
+    assert "level" in kinds(opt)
+    words = ["".join(w) for w in np.random.default_rng(0).choice(list("ab"), size=(30, 6))]
+    opt = nr.GPUCB(
+        words, lambda xs, ys: np.array([[float(x == y) for y in ys] for x in xs]), seed=0
+    )
+    opt.tell(range(15), np.zeros(15))
+    assert len(check_model(opt).measured) > 10
+
+
+@pytest.mark.slow
+def test_rates_over_many_seeds():
+    """At least 9 of 10 planted faults are found; of good fits at most 1 in 20 is doubted."""
+    seeds = range(100, 160)
+    for name, (options, _) in PLANTED.items():
+        found = sum(bool(kinds(run(seed, **options))) for seed in seeds)
+        assert found >= 54, (name, found)
+    for name in ("once", "three repeats", "long"):
+        doubted = sum(bool(kinds(run(seed, **GOOD[name]))) for seed in seeds)
+        assert doubted <= 4, (name, doubted)
