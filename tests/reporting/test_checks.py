@@ -81,7 +81,8 @@ def test_boxes_and_objects_are_checked_too():
     box = nr.Box([(0, 1)])
     opt = nr.GPUCB(box, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
     x = np.linspace(0, 1, 25)[:, None]
-    opt.tell(x, 50 + np.sin(4 * x[:, 0]))
+    noise = 0.1 * np.random.default_rng(0).standard_normal(25)
+    opt.tell(x, 50 + np.sin(4 * x[:, 0]) + noise)
     assert "level" in kinds(opt)
     words = ["".join(w) for w in np.random.default_rng(0).choice(list("ab"), size=(30, 6))]
     opt = nr.GPUCB(
