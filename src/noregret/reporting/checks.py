@@ -307,12 +307,16 @@ def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Fi
     With the settings that fit best, so that wrong ones do not look like outliers. ``rows`` (t) says
     for each evaluation its arm, −1 for arms that are not looked at.
     """
-    kept = rows >= 0
     others = replace(arms, means=arms.means - found.constant)
     mean, variance = leave_one_out(found.kernel, found.lam, others)
-    deviation = np.sqrt(variance + found.lam)
-    seen = optimizer.assumed.seen(optimizer.history.rewards[kept])
-    z = (seen - found.constant - mean[rows[kept]]) / deviation[rows[kept]]
+    once = arms.counts == 1
+    alone = (others.means - mean)[once] / np.sqrt(variance[once] + found.lam)
+    # Repeats are compared with each other: what the model says of their arm is another question.
+    kept = rows >= 0
+    counts = arms.counts[rows[kept]]
+    away = optimizer.assumed.seen(optimizer.history.rewards[kept]) - arms.means[rows[kept]]
+    inside = away[counts > 1] / np.sqrt(found.lam * (1.0 - 1.0 / counts[counts > 1]))
+    z = np.concatenate([alone, inside])
     centre = float(np.median(z))
     robust = 1.4826 * float(np.median(np.abs(z - centre)))
     if robust <= 0.0 or len(z) < 2 * _FEWEST:
