@@ -84,3 +84,18 @@ def test_wrong_parameters_are_refused(tmp_path, monkeypatch, arguments, words):
     said = noregret("create", "s.db", *arguments, code=1).stderr
     assert words in " ".join(said.split())
     assert not (tmp_path / "s.db").exists()
+
+
+def test_old_measurements_are_imported_by_their_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    noregret("create", "s.db", *params(*PARAMS), "--seed", 1)
+    (tmp_path / "old.csv").write_text(
+        "lr,layers,act,bias,value\n0.001,3,gelu,true,1.5\n1e-2,4.0,relu,no,0.5\n"
+    )
+    noregret("import", "s.db", "old.csv")
+    with nr.Study.open("s.db") as study:
+        rows = study.trials().select("lr", "layers", "act", "bias", "value").rows()
+    assert rows == [(0.001, 3, "gelu", True, 1.5), (0.01, 4, "relu", False, 0.5)]
+    (tmp_path / "old.csv").write_text("lr,layers,act,bias,value\n0.001,9,selu,true,1.5\n")
+    said = " ".join(noregret("import", "s.db", "old.csv", code=1).stderr.split())
+    assert "layers: value must be a whole number in [1, 8]" in said

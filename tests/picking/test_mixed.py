@@ -123,13 +123,13 @@ def feasible(point):
 LIMITED = nr.Space(dict(zip(MIXED.names, MIXED.parameters, strict=True)), feasible=feasible)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_maximum_among_feasible_points(seed):
     objective, values = drawn(LIMITED, seed)
     rng = np.random.default_rng(seed)
     point, value = search_of(LIMITED).maximise(objective, values, LIMITED.nothing, rng)
     assert LIMITED.allowed(point[None])[0]
-    _, tried = LIMITED.sample(100_000, rng)
+    _, tried = LIMITED.sample(30_000, rng)
     assert value >= values(tried).max() - 1e-3
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from noregret.cli.choices import id_column as own_id_column
 from noregret.cli.choices import value_column as own_value_column
 from noregret.cli.spreadsheets import mark
+from noregret.spaces import as_space
 from noregret.spaces.cells import Spelling, is_gap, likely_number, nearest, numbers
 from noregret.spaces.tables import Table
 from noregret.study.tables import coordinate_names
@@ -369,10 +370,13 @@ def _placed(study: "Study", rows: Rows) -> Any:
     """Finds the choice of a row on a box or space by its coordinates."""
     names = coordinate_names(study.domain)
     columns = []
-    for name in names:
+    for name, parameter in zip(names, as_space(study.domain).parameters, strict=True):
         cells = rows.frame[rows.needed(name)]
         values = numbers(cells, rows.table.decimal)
-        columns.append(cells.to_list() if values.null_count() else values.to_list())
+        if parameter.is_category:
+            columns.append([parameter.parse(str(cell)) for cell in cells])
+        else:
+            columns.append(cells.to_list() if values.null_count() else values.to_list())
 
     def locate(i: int) -> Any:
         point = [column[i] for column in columns]
