@@ -55,7 +55,7 @@ def main(folder: Path, plates: int = 4) -> nr.Recommendation:
         *("--width", 2),
     )
     for _ in range(plates):
-        noregret("ask", study, "--fill", "-o", folder / "plate.csv")
+        noregret("ask", study, "-o", folder / "plate.csv")
         pipette(folder / "plate.csv", folder / "results.csv", rng)
         noregret("tell", study, folder / "results.csv")
     noregret("best", study, "--top", 3)

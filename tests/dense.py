@@ -89,15 +89,20 @@ class DenseRun:
         self.version = None
         self.checked = 0  # picks that were compared
         self.clear = 0  # of those, picks that no tie leaves open
+        self.led = 0  # picks of candidates that led
 
     def ask(self, n=None, *, fill=False):
         """Ask the optimiser, and check what it gives; uniform draws are taken as they are."""
         opt = self.opt
         start = self._start() if opt.t else None
+        leading = [one.id for one in opt.top(opt.aim)] if opt.aim > 1 else []
         batch = opt.ask(n, fill=fill)
         left = batch.ids.tolist()
-        while left and not batch.uniform:
-            length = self._check(start, left, batch.info.upper[-len(left) :], n, fill)
+        while left and not (batch.uniform or batch.spread):
+            room = self._room(n if fill else None)
+            length = self._check(
+                start, left, batch.info.upper[-len(left) :], n, fill, room, leading
+            )
             self.pending = np.concatenate([self.pending, left[:length]])
             left = left[length:]
         self.pending = np.concatenate([self.pending, np.array(left, dtype=int)])
@@ -136,36 +141,65 @@ class DenseRun:
         default = opt.width in ("theory", "paper") and not learnt
         return default if opt.bounds is None else opt.bounds == "intersected"
 
-    def _check(self, start, ids, upper, n, fill):
-        """Check one batch at the head of ``ids``; returns how long it is."""
+    def _room(self, plate):
+        """How often each candidate may be picked."""
+        opt, size = self.opt, len(self.X)
+        if opt.repeats is None:
+            return np.full(size, np.inf if plate is None else -(-plate // size))
+        told = np.bincount(opt.history.ids, minlength=size)
+        return opt.repeats - told - np.bincount(self.pending, minlength=size)
+
+    def _check(self, start, ids, upper, n, fill, room, leading):
+        """Check one batch at the head of ``ids``; returns how long it is.
+
+        A plate (``fill``) is one batch without an end of its own, exact and not inflated.
+        """
         posterior, widths = start
+        frozen, rule = (False, None) if fill else (self.frozen, self.rule)
+        inflation = 1.0 if fill else self.inflation
+        closed = np.flatnonzero(room <= 0)
         means, leverages = posterior.means, posterior.leverages
         cap = np.full(len(self.X), np.inf)
         if self.intersected:
             bounds = [m + w * np.sqrt(v) for m, w, v in zip(means, widths, leverages, strict=True)]
             cap = np.minimum(self.upper, np.min(bounds, axis=0))
         ratio = 1.0 + leverages[0][self.pending].sum()
-        picks, seen = [], []
+        picks, seen = [], [np.inf]
         while len(picks) < len(ids):
-            leverage = posterior.shrunk(self.pending, picks, frozen=self.frozen)
-            inside = means[0] + self.inflation * widths[0] * np.sqrt(leverage)
-            bound = np.minimum(cap, inside)
+            leverage = posterior.shrunk(self.pending, picks, frozen=frozen)
+            inside = means[0] + inflation * widths[0] * np.sqrt(leverage)
+            bound = np.where(room > 0, np.minimum(cap, inside), -np.inf)
             pick = ids[len(picks)]
-            self._compare(bound, pick, upper[len(picks)])
+            assert room[pick] > 0, "picked too often"
+            challengers = bound.copy()
+            challengers[leading] = -np.inf
+            seen.append(challengers.max())
+            if pick in leading:
+                self._compare_leading(means[0], widths[0], leverage, room, leading, pick)
+                assert leverage[pick] >= leverage[challengers.argmax()] - TIE
+            else:
+                self._compare(challengers, pick, upper[len(picks)])
+            room[pick] -= 1
             picks.append(pick)
-            seen.append(bound[pick])
-            if self.rule == "global":
+            if rule == "global":
                 ratio += leverages[0][pick]
-            elif self.rule == "product":
+            elif rule == "product":
                 ratio *= 1.0 + leverage[pick]
-            if self.rule and ratio > self.opt.ratio:
+            if rule and ratio > self.opt.ratio:
                 break
         else:
-            assert fill or self.rule is None or len(ids) == n, "the batch ended early"
-        assert fill or len(picks) == len(ids), "the batch went on after its end"
+            assert fill or rule is None or len(ids) == n or not (room > 0).any(), "ended early"
+        assert len(picks) == len(ids), "the batch went on after its end"
         if self.intersected:
-            self._commit(cap, min(seen))
+            self._commit(cap, min(seen), closed, leading)
         return len(picks)
+
+    def _compare_leading(self, mean, width, leverage, room, leading, pick):
+        """Of the candidates that lead, the one with the smallest lower bound is next."""
+        lower = mean - width * np.sqrt(leverage)
+        open_ = [id_ for id_ in leading if room[id_] > 0]
+        assert lower[pick] <= lower[open_].min() + TIE
+        self.led += 1
 
     def _compare(self, bound, pick, upper):
         best = bound.max()
@@ -176,8 +210,16 @@ class DenseRun:
         self.checked += 1
         self.clear += bool((bound > best - TIE).sum() == 1)
 
-    def _commit(self, cap, level):
-        """Bring candidates up to date: the first by their bound, and all above the level."""
+    def _commit(self, cap, level, closed, leading):
+        """Bring candidates up to date: those that lead and the first by their bound, then others.
+
+        The others are all whose bound is above the level. Closed candidates are passed over.
+        """
         order = np.lexsort((np.arange(len(self.upper)), -self.upper))
-        fresh = np.union1d(order[:TOP], np.flatnonzero(self.upper > level))
+        order = order[np.isin(order, [*closed, *leading], invert=True)]
+        above = order[self.upper[order] > level]
+        first = np.array([*leading, *order], dtype=int)[:TOP]
+        # Those that lead are awake: each is brought up to date where its bound is above the level.
+        high = [id_ for id_ in leading if self.upper[id_] > level]
+        fresh = np.union1d(first, np.union1d(above, high)).astype(int)
         self.upper[fresh] = cap[fresh]

@@ -52,6 +52,30 @@ class FixedSize:
         return False
 
 
+class ToTheLimit:
+    """Goes on where another rule ends: the caller's limit ends the batch.
+
+    Parameters
+    ----------
+    rule
+        The other rule, whose ratio it reports.
+    """
+
+    #: the picks after the other rule's end are only as good as the deviations that they leave
+    follows = True
+
+    def __init__(self, rule: BatchRule) -> None:
+        self._rule = rule
+        self.compares = rule.compares
+        self.ratio = rule.ratio
+
+    def add(self, block: Block, position: int) -> bool:
+        """Never full."""
+        self._rule.add(block, position)
+        self.ratio = self._rule.ratio
+        return False
+
+
 class ProductRule:
     """∏(1 + σ²_{s−1}(x_s)) ≤ C.  GP-BUCB (BBKB Algorithm 2, Proposition 1).
 

@@ -6,18 +6,21 @@ import math
 import os
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import InitVar, dataclass, field
-from typing import Any, Literal, Self
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field, replace
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
 from noregret import _checks, state
 from noregret._types import Floats, Ints, Points
+from noregret.batching import BatchRule, ToTheLimit
 from noregret.kernels import AnyKernel, as_kernel
 from noregret.learning.beliefs import Beliefs, Rules
 from noregret.learning.learner import is_auto, is_heavy
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
+from noregret.models.posterior import Fantasy
 from noregret.parts import (
     Look,
     Parts,
@@ -31,13 +34,15 @@ from noregret.parts import (
 )
 from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Interval, Moment, Picks, spread_picks, uniform_picks
+from noregret.picking.room import Room
+from noregret.picking.spread import first_plate
 from noregret.results import Batch, BatchInfo, History, Recommendation
-from noregret.spaces import Domain, as_candidates, as_domain
+from noregret.spaces import Candidates, Domain, as_candidates, as_domain
 from noregret.widths.certificate import Certificate
 from noregret.widths.evidence import Evidence, theory
 
-#: the limit of a batch that only its rule ends
-UNLIMITED = 1 << 62
+#: points of an adaptive batch that nobody limits
+_LONGEST = 10_000
 #: names the random numbers of a design that is spread over a box, beside the seed
 _DESIGN = 1
 
@@ -85,6 +90,16 @@ class Optimizer(ABC):
     search
         How a box is searched: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and
         a climb, for at most three dimensions.
+    repeats
+        The most evaluations of one candidate of a list, told or pending: 1 where each is measured
+        once, 2 or 3 for replicates; ``None``: any number. Once every candidate has been evaluated
+        so often :attr:`exhausted` is true, and ``ask`` gives an empty batch. Intervals and gaps
+        stay proved; bounds on the regret are not, as the best choice may not be repeated.
+    aim
+        How many of the best candidates are looked for. With more than one, algorithms that pick by
+        bounds on a list pick for the k-th: of those outside the k best so far the one with the
+        largest upper bound, or of those the one with the smallest lower bound, whichever is less
+        certain. :meth:`top_gap` says how good the k best are.
     """
 
     domain: Any = field(kw_only=False)
@@ -97,6 +112,8 @@ class Optimizer(ABC):
     width: Width = "theory"
     bounds: Literal["intersected", "current"] | None = None
     search: Literal["gradients", "direct"] = "gradients"
+    repeats: int | None = None
+    aim: int = 1
 
     #: whether the batch rule decides how many points ``ask()`` gives
     adaptive = False
@@ -138,6 +155,14 @@ class Optimizer(ABC):
         _checks.one_of("search", self.search, ("gradients", "direct"))
         if self.bounds is not None:
             _checks.one_of("bounds", self.bounds, ("intersected", "current"))
+        if self.repeats is not None:
+            _checks.count("repeats", self.repeats)
+        _checks.count("aim", self.aim)
+        if not self.domain.listed and (self.repeats, self.aim) != (None, 1):
+            raise ValueError(
+                "repeats and aim are for lists of candidates: the points of a box cannot be "
+                "counted. Leave them out, or choose from a grid: box.grid(n)"
+            )
         parts = self.parts()
         if is_heavy(self.noise):
             parts = for_heavy_tails(parts, type(self).__name__)
@@ -187,27 +212,60 @@ class Optimizer(ABC):
         One point for a sequential rule, a whole adaptive batch for a batched one. ``ask(n)`` gives
         exactly ``n`` for the former and at most ``n`` for the latter, ``ask(n, fill=True)`` exactly
         ``n`` for all. Points handed out and not told yet count in the variance, never in the mean.
+
+        Such a full batch of a list is a *plate*. It holds no candidate twice, unless ``repeats``
+        is 2 or more or the list is too short; the first one is spread over the list. Where
+        ``repeats`` leaves fewer than ``n`` candidates it is shorter, and empty at the end (see
+        :attr:`exhausted`). An adaptive batch without ``n`` has at most 10,000 points.
         """
         if n is not None:
             n = _checks.count("n", n)
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
-        observations = self._run.observations
+        room = self._room(n if fill else None)
+        if not room.open:
+            return Batch(room.closed[:0], self.domain.nothing, [])
         with one_blas_thread():
             self._take_in()
-            picks = self._choose(n)
-            rows = self._hand_out(picks)
-            while fill and n is not None and len(rows) < n:
-                more = self._choose(n - len(rows))
-                rows = np.concatenate([rows, self._hand_out(more)])
-                picks = picks.joined(more)
+            picks, rows = self._pick(n, fill, room)
         beliefs = self._run.beliefs
         upper = beliefs.assumed.reward(picks.upper)
         beta = picks.width / math.sqrt(beliefs.assumed.lam)
         info = BatchInfo(upper, beta, picks.ratio, beliefs.size)
-        generation = observations.generation
-        values = self.domain.labels(picks.ids, picks.points)
-        return Batch(picks.ids, picks.points, values, info, picks.uniform, generation, rows)
+        return Batch(
+            picks.ids,
+            picks.points,
+            self.domain.labels(picks.ids, picks.points),
+            info,
+            picks.uniform,
+            picks.spread,
+            self._run.observations.generation,
+            rows,
+        )
+
+    def _room(self, plate: int | None = None) -> Room:
+        """How often each candidate may be picked, now or on a plate of so many."""
+        if not self.domain.listed:
+            return Room()
+        size, seen = len(self.domain), self._run.observations
+        if self.repeats is None:
+            return Room(size, each=None if plate is None else -(-plate // size))
+        listed = np.flatnonzero(seen.ids >= 0)
+        return Room(size, self.repeats, seen.ids[listed], (seen.told + seen.pending)[listed])
+
+    def _pick(self, n: int | None, fill: bool, room: Room) -> tuple[Picks, Ints]:
+        """The picks of an ask and their rows; where it fails nothing stays pending."""
+        picks, rows = None, np.empty(0, dtype=np.int64)
+        try:
+            while True:
+                more = self._choose(n if n is None else n - len(rows), fill, room)
+                rows = np.concatenate([rows, self._hand_out(more)])
+                picks = more if picks is None else picks.joined(more)
+                if not fill or not len(more.ids) or n is None or len(rows) >= n:
+                    return picks, rows
+        except BaseException:
+            self._take_back(rows)
+            raise
 
     def _take_in(self) -> None:
         """Let the model take in what has been told: the start of a batch, and nowhere else."""
@@ -222,17 +280,23 @@ class Optimizer(ABC):
             if event["event"] == "refuted":
                 warnings.warn(_refutation(event, self.delta), RuntimeWarning, stacklevel=3)
 
-    def _choose(self, n: int | None) -> Picks:
+    def _choose(self, n: int | None, plate: bool, room: Room) -> Picks:
         """Uniform draws where the learner wants some or nothing is known, else the chooser's."""
         run, asked = self._run, self.t + self.pending
-        limit = (n or UNLIMITED) if self.adaptive else (n or self.batch_size)
-        draws = run.beliefs.learner.wanted(asked)
+        limit = (n or _LONGEST) if self.adaptive else (n or self.batch_size)
+        learner, space = run.beliefs.learner, self.domain
+        if plate and self._parts.spreads and space.listed and (not self.t or learner.unfitted):
+            return first_plate(self._moment(run.beliefs, run.rng, room=room), space, limit)
+        draws = learner.wanted(asked)
         if not draws and not asked and self._parts.starts_uniformly:
             # BKB 3.1, BBKB Algorithm 1, line 1
             draws = 1 if self.adaptive else limit
-        now = self._moment(run.beliefs, run.rng)
+        now = self._moment(run.beliefs, run.rng, room=room, plate=plate)
         if not draws:
-            return run.chooser.choose(now, limit)
+            picks = run.chooser.choose(now, limit)
+            if n is None and self.adaptive and len(picks.ids) == _LONGEST:
+                now.note("batch cut", points=_LONGEST)
+            return picks
         # ask(n) of a sequential rule gives n points whatever they are.
         count = min(draws, limit) if self.adaptive else limit
         if run.beliefs.learner.how.spreads:
@@ -243,9 +307,15 @@ class Optimizer(ABC):
         run = self._run
         rows = run.observations.rows(picks.ids, picks.points)
         run.observations.ask(rows)
-        if picks.uniform:
+        if picks.uniform or picks.spread:
             run.beliefs.learner.asked(rows)
         return rows
+
+    def _take_back(self, rows: Ints) -> None:
+        """These rows, handed out last, will never be told."""
+        run = self._run
+        run.observations.cancel(rows)
+        run.beliefs.learner.cancelled(run.observations.pending)
 
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
@@ -273,9 +343,7 @@ class Optimizer(ABC):
 
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""
-        run = self._run
-        run.observations.cancel(self._asked_rows(points))
-        run.beliefs.learner.cancelled(run.observations.pending)
+        self._take_back(self._asked_rows(points))
         self._set("_look", None)  # its learner still waits for them
 
     def fail(self, points: Batch | Any) -> None:
@@ -335,6 +403,33 @@ class Optimizer(ABC):
         self._set("_look", None)
         self._run.events.append({"t": self.t, "event": "list replaced", "length": len(domain)})
 
+    def add_candidates(self, candidates: Any) -> None:
+        """Choose from more candidates from now on: they come after the others, whose ids stay.
+
+        Bounds of the old candidates stay, new ones start from the prior. Lists in files and on a
+        cluster cannot grow.
+        """
+        more = self.as_more(candidates)
+        domain = as_candidates(self.domain).joined(more)
+        self._parts.check_list(domain, self.assumed)
+        self._run.chooser.extend(domain)
+        self._set("domain", domain)
+        self._set("_look", None)
+        added = len(more)
+        self._run.events.append({"t": self.t, "event": "candidates added", "candidates": added})
+
+    def as_more(self, candidates: Any) -> Candidates:
+        """Candidates that can be added, in the type that the list's points have; a look."""
+        if not self.domain.listed:
+            raise TypeError("candidates can be added to a list only, not to a box or space")
+        old = as_candidates(self.domain)
+        more = as_candidates(domain_for(self.kernel, as_candidates(candidates)))
+        same = more.are_objects == old.are_objects and more.are_bits == old.are_bits
+        if not same or more.dimension != old.dimension:
+            raise ValueError(f"candidates must be of the same kind as {old!r}, got {more!r}")
+        check_prior(self.assumed.kernel, more)
+        return more
+
     def _locate(self, points: Batch | Any) -> tuple[Ints, Points]:
         """Ids and points of what a user gave, checked."""
         if isinstance(points, Batch):
@@ -373,17 +468,33 @@ class Optimizer(ABC):
         return self._moment(self._looked(), pending=pending)
 
     def _moment(
-        self, beliefs: Beliefs, rng: np.random.Generator | None = None, *, pending: bool = True
+        self,
+        beliefs: Beliefs,
+        rng: np.random.Generator | None = None,
+        *,
+        pending: bool = True,
+        room: Room | None = None,
+        plate: bool = False,
     ) -> Moment:
-        """What a chooser needs to know; a look gets a generator of its own."""
+        """What a chooser needs to know; a look gets a generator of its own.
+
+        Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
+        to differ, and no theorem of a batch covers those after its rule's end.
+        """
         observations, parts = self._run.observations, self._parts
+        rules, frozen, rule = self._rules(), parts.frozen, parts.rule
+        if plate and self.domain.listed:
+            rules, frozen = replace(rules, inflation=1.0), False
+            rule = _to_the_limit(parts.rule)
         return Moment(
             self.domain,
             observations,
             beliefs,
-            parts.view(beliefs, observations, self._rules(), pending, parts.frozen),
+            parts.view(beliefs, observations, rules, pending, frozen),
             self._intersects(beliefs),
-            parts.rule,
+            rule,
+            self._room() if room is None else room,
+            self.aim,
             rng or np.random.default_rng([self._own_seed, self.t]),
             self._run.events if rng else [],
         )
@@ -422,13 +533,38 @@ class Optimizer(ABC):
     def top(self, k: int) -> list[Recommendation]:
         """The k choices with the largest lower bounds of those told, best first.
 
-        One choice where nothing has been told yet. Pending evaluations do not count.
+        Each with its interval, how often it was evaluated and the mean of its rewards. One choice
+        where nothing has been told yet. Pending evaluations do not count.
         """
         k = _checks.count("k", k)
         with one_blas_thread():
             now = self.moment(pending=False)
             found = self._run.chooser.ranking(now, k)
-        return [_recommendation(one, now.beliefs.assumed, self.domain) for one in found]
+        return [_recommendation(one, now) for one in found]
+
+    def top_gap(self, k: int | None = None) -> float:
+        """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
+
+        0 where none can be better: then ``top(k)`` are the k best. Holds with probability 1 − δ
+        where :attr:`proved`. ``k`` is :attr:`aim` by default.
+        """
+        k = self.aim if k is None else _checks.count("k", k)
+        if not self.domain.listed:
+            raise ValueError("top_gap needs a list of candidates: a box has none to count")
+        with one_blas_thread():
+            now = self.moment(pending=False)
+            found = self._run.chooser.ranking(now, k)
+            best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
+            if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
+                return math.inf if len(best) < len(self.domain) else 0.0
+            highest = self._run.chooser.highest(now, best)
+            lowest = min(interval.lower for interval in found)
+        return now.beliefs.assumed.unit * max(highest - lowest, 0.0)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every candidate has been evaluated ``repeats`` times, told or pending."""
+        return not self._room().open
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and what that stands on.
@@ -608,13 +744,27 @@ def _bad_reward(rewards: Floats) -> float:
     return float(max(rewards.min(), low - 1.5 * (high - low)))
 
 
-def _recommendation(found: Interval, assumed: Assumptions, space: Domain) -> Recommendation:
-    """In the units of the rewards, with the point as users see it."""
+def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:
+    """Makes rules that do not end a batch, from one that makes rules that do."""
+    return lambda fantasy: ToTheLimit(rule(fantasy))
+
+
+def _recommendation(found: Interval, now: Moment) -> Recommendation:
+    """In the units of the rewards, with the point as users see it and what was measured."""
+    assumed, seen = now.beliefs.assumed, now.observations
+    where = cast(Points, [found.point])  # one point, or one object
+    row = int(seen.known_rows(np.array([found.id]), where)[0])
+    # Rewards that stand in for failures were not measured.
+    invented = np.array(seen.stand_ins, dtype=np.int64)
+    invented = invented[seen.history_rows[invented] == row]
+    count = int(seen.told[row]) - len(invented) if row >= 0 else 0
     return Recommendation(
         id=found.id,
-        point=space.labels(np.array([found.id]), [found.point])[0],
+        point=now.space.labels(np.array([found.id]), [found.point])[0],
         mean=assumed.reward(found.mean),
         lower=assumed.reward(found.lower),
         upper=assumed.reward(found.upper),
         gap=assumed.unit * max(found.highest - found.lower, 0.0),
+        evaluations=count,
+        measured=float(seen.sums[row] - seen.rewards[invented].sum()) / count if count else None,
     )

@@ -74,6 +74,8 @@ class Parts:
         Refuses a list of candidates that may not replace the old one.
     starts_uniformly
         Whether the first choice, when nothing is known, is drawn uniformly.
+    spreads
+        Whether a first plate is spread over the list.
     lam
         λ where none is given and it does not follow the noise.
     beliefs
@@ -100,6 +102,7 @@ class Parts:
     replaced_kernel: Callable[[Kernel], Kernel] = lambda kernel: kernel
     check_list: Callable[[Candidates, Assumptions], None] = lambda candidates, assumed: None
     starts_uniformly: bool = True
+    spreads: bool = True
     lam: float | None = None
     beliefs: Callable[[Assumptions, Learner, Points], Any] | None = None
     view: Callable[[Any, Observations, Rules, bool, bool], Any] = gp_bounds

@@ -52,6 +52,8 @@ class Batch:
     info: BatchInfo | None = field(default=None, repr=False)
     #: whether the points were drawn uniformly at random
     uniform: bool = field(default=False, repr=False)
+    #: whether they were spread over the list before anything was known of it
+    spread: bool = field(default=False, repr=False)
     #: how often the list had been replaced, and the arms' rows, for batches told late
     generation: int = field(default=0, repr=False)
     rows: Ints | None = field(default=None, repr=False)
@@ -88,6 +90,9 @@ class Recommendation:
     ``point`` is what a function of one choice gets, see :class:`Batch`.
     With probability 1 − δ its value lies in [``lower``, ``upper``], and no choice is better by
     more than ``gap`` (where the theorem behind the width applies).
+
+    ``evaluations`` says how often it was measured, and ``measured`` is the mean of those values
+    (``None`` where there are none).
     """
 
     id: int
@@ -96,6 +101,8 @@ class Recommendation:
     lower: float
     upper: float
     gap: float
+    evaluations: int = 0
+    measured: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,14 +82,16 @@ def test_import(db):
         assert study.counts()["history"] == 2
 
 
-def test_adaptive_batches_end_early_unless_filled(tmp_path, monkeypatch):
+def test_a_plate_is_whole_unless_it_is_adaptive(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     library("library.csv")
     noregret(*["create", "a.db", "--candidates", "library.csv", "--id", "compound", "--seed", "0"])
     result = noregret("ask", "a.db", "-n", 8)
-    assert len(result.stdout.splitlines()) == 2
-    assert "--fill" in result.stderr
-    assert len(noregret("ask", "a.db", "-n", 8, "--fill").stdout.splitlines()) == 9
+    assert len(result.stdout.splitlines()) == 9
+    assert "spread over the whole list" in result.stderr
+    result = noregret("ask", "a.db", "-n", 8, "--adaptive")
+    assert len(result.stdout.splitlines()) < 9
+    assert "The adaptive batch ends" in result.stderr
 
 
 def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch):

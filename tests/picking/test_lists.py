@@ -41,9 +41,8 @@ def play(dense, f, rounds=20, seed=0):
     def rewards(ids):
         return f[ids] + 0.1 * rng.standard_normal(len(ids))
 
-    # A dense run can tell the batches apart that fill one up where it knows what ends them.
-    learnt = "auto" in (dense.opt.kernel, dense.opt.noise, dense.opt.norm)
-    fills = not learnt and (dense.rule is not None or not dense.opt.adaptive)
+    # Uniform draws inside a plate cannot be told from picks.
+    fills = "auto" not in (dense.opt.kernel, dense.opt.noise, dense.opt.norm)
     flights, old = [], rng.integers(len(f), size=3)
     dense.tell(old, rewards(old))
     for i in range(rounds):
@@ -74,6 +73,35 @@ def test_every_pick_has_the_largest_bound_of_the_list(case, options):
     X, f, _ = problem(3, arms=150)
     dense = play(beside(case, X, **options), f)
     assert dense.clear > 8  # picks that no tie leaves open
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("width", ["theory", 2.0])
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_candidates_that_may_not_be_repeated_are_passed_over(case, width, repeats):
+    X, f, _ = problem(3, arms=300)
+    dense = play(beside(case, X, width=width, repeats=repeats), f)
+    assert dense.clear > 8
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])
+@pytest.mark.parametrize("options", [{}, {"width": 2.0}, {"width": 2.0, "repeats": 2}], ids=str)
+def test_looking_for_the_best_few(case, options):
+    X, f, _ = problem(3, arms=150)
+    dense = play(beside(case, X, aim=4, **options), f)
+    assert dense.clear > 8
+    assert dense.led  # picks of the best few, where they are less certain
+
+
+def test_the_whole_list_is_measured_and_no_more():
+    X, f, _ = problem(3, arms=70)
+    dense = beside("bbkb", X, width=2.0, repeats=1)
+    seen = []
+    while not dense.opt.exhausted:
+        batch = dense.ask(30, fill=True)
+        seen += batch.ids.tolist()
+        dense.tell(batch, f[batch.ids])
+    assert sorted(seen) == list(range(70))
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bbkb"])

@@ -32,7 +32,7 @@ def test_learns_in_a_study_what_it_learns_without_one(path):
     plain = nr.BBKB(X, **options)
     study = nr.Study.create(path, X, "bbkb", **options)
     for _ in range(12):
-        batch, trials = plain.ask(4), study.ask(4)
+        batch, trials = plain.ask(4, fill=True), study.ask(4)
         assert trials.ids.tolist() == batch.ids.tolist()
         values = [100 + 7 * f(x) for x in batch.points]
         plain.tell(batch, values)

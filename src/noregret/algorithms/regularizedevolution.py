@@ -73,6 +73,7 @@ class RegularizedEvolution(Optimizer):
             proved=("theory",),
             dictionary="grow",
             learning=Learning(share=0.0),
+            spreads=False,
         )
 
 

@@ -60,6 +60,7 @@ class RobustUCB(Optimizer):
             widths={"theory": _theory, "paper": _theory, "practical": _practical},
             learning=Learning(fits_for=()),
             starts_uniformly=False,
+            spreads=False,
             lam=1.0,
             beliefs=lambda assumed, learner, nothing: SeparateArms(assumed, learner, means),
             view=separate_bounds,

@@ -36,6 +36,7 @@ class Uniform(Optimizer):
             widths=SPARSE_WIDTHS,
             proved=("theory",),
             dictionary="grow",
+            spreads=False,
         )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+from noregret.cli.app import EXHAUSTED, Json, StudyPath, Wait, command, print_json, say
 from noregret.cli.choices import id_column, value_column, values_of
 from noregret.cli.output import Output
 from noregret.cli.spreadsheets import write_csv
@@ -20,9 +20,12 @@ def ask(
     n: Annotated[
         int | None, typer.Option("-n", "--number", help="How many; default: the study's batch.")
     ] = None,
-    fill: Annotated[
+    adaptive: Annotated[
         bool,
-        typer.Option(help="Give exactly n, also where an adaptive batch would be shorter."),
+        typer.Option(
+            "--adaptive",
+            help="Give only as many as can be chosen without loss before answers come, n at most.",
+        ),
     ] = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="A file instead of standard output.")
@@ -32,11 +35,14 @@ def ask(
 ) -> None:
     """Ask what to evaluate next: a CSV with an empty value column, to be filled and told.
 
-    Trials count as handed out once they have been written.
+    -n 96 gives 96 rows, of different candidates where the list is long enough. Trials count as
+    handed out once they have been written. Exit code 7: there is nothing left to ask for.
     """
     from noregret.study import Study
 
     def deliver(trials: "Trials") -> None:
+        if not len(trials) and not as_json:
+            return
         rows = _questions(opened, trials)
         if as_json:
             print_json({"trials": rows})
@@ -45,14 +51,38 @@ def ask(
 
     with Output(output) as plate, Study.open(study, wait=wait) as opened:
         wanted = n if n is not None else opened.settings["batch"]
-        numbers = list(opened.ask(n, fill=fill, deliver=deliver))
-        plate.keep()
-    say(f"{len(numbers)} trials to evaluate.")
-    if wanted is not None and len(numbers) < wanted:
-        say(
-            f"The adaptive batch ends after {len(numbers)} of {wanted}: more would not be chosen "
-            "better before answers have come. --fill asks for them all the same."
+        numbers = list(opened.ask(n, adaptive=adaptive, deliver=deliver))
+        if numbers:
+            plate.keep()
+        words = _about_plate(opened, numbers, wanted, adaptive)
+    for line in words:
+        say(line)
+    if not numbers:
+        raise typer.Exit(EXHAUSTED)
+
+
+def _about_plate(
+    study: "Study", numbers: list[int], wanted: int | None, adaptive: bool
+) -> list[str]:
+    """What people should know of the trials they were given."""
+    end = "Every candidate has been asked for as often as it may be (--repeats)"
+    if not numbers:
+        waiting = study.counts()["pending"]
+        return [f"{end}: there is nothing left to ask for. {waiting} answers are still to come."]
+    words = [f"{len(numbers)} trials to evaluate."]
+    if (study.last_batch() or {}).get("spread"):
+        words.append(
+            "Nothing is known yet, so these are spread over the whole list: each is the one of a "
+            "few random candidates that is the least like the others."
         )
+    if wanted is not None and len(numbers) < wanted and adaptive:
+        words.append(
+            f"The adaptive batch ends after {len(numbers)} of {wanted}: more would not be chosen "
+            "better before answers have come. Without --adaptive you get them all the same."
+        )
+    elif wanted is not None and len(numbers) < wanted:
+        words.append(f"{end}: these are the last ones.")
+    return words
 
 
 def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:

@@ -29,7 +29,10 @@ console = Console(stderr=True, highlight=False)
 
 EXIT_CODES = """Exit codes: 0 done, 1 refused (the message says why, nothing was changed), 2 wrong
 usage, 3 another process is writing to the study, 4 the file is damaged, 5 too many evaluations
-failed, 6 the disk is full, 130 interrupted (the study continues)."""
+failed, 6 the disk is full, 7 nothing is left to ask for, 130 interrupted (the study continues)."""
+
+#: exit code of ask where every candidate has been asked for as often as it may be
+EXHAUSTED = 7
 
 app = typer.Typer(
     name="noregret",

@@ -14,7 +14,7 @@ from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.chooser import Moment, Picks, uniform_picks
-from noregret.picking.draws import best_of_list
+from noregret.picking.draws import best_in_room, tops_of_list
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.ucb import ListUCB
 
@@ -75,5 +75,6 @@ class TenthDraws(LooksByBounds[ListUCB]):
             mean = (posterior.embed(points) @ posterior.theta)[:, None]
             return np.asarray(mean + tenth * (paths.values(points) - mean))
 
-        ids = best_of_list(space, limit, values)
+        tops = tops_of_list(space, limit, values, now.room)
+        ids = np.array(list(best_in_room(tops, now.room)), dtype=np.int64)
         return some_picks(now, ids, space.at(ids))

@@ -15,6 +15,7 @@ from noregret._types import Floats, Ints
 from noregret.models.posterior import Block
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf, Queue
+from noregret.picking.room import NOBODY
 
 #: candidates looked at first
 FIRST_LOOK = 64
@@ -40,8 +41,11 @@ class Seen(NamedTuple):
 class Sleepers(Protocol):
     """The stale bounds of a list, which a batch reads from the largest one down."""
 
-    def start(self, bounds: Bounds, points: PointsOf) -> Queue:
-        """Start to look at candidates, in falling order of their stale bounds."""
+    def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
+
+    def stale(self, ids: Ints) -> Floats:
+        """The stale bounds of some candidates (n)."""
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
         """What no bound of candidates with these stale bounds may exceed inside the batch (n)."""
@@ -100,6 +104,10 @@ class Awake:
         How bounds are computed now.
     points
         Gives the points of ids.
+    closed
+        Candidates that may not be picked: they are not looked at.
+    leading
+        Candidates that are looked at whatever their bounds, and that :meth:`best` never gives.
     all_of_them
         Whether none may doze: the batch rule looks at all of them.
 
@@ -110,22 +118,45 @@ class Awake:
     block
         What is known of them.
     upper
-        Their bounds now (n).
+        Their bounds now (n); −∞ for those that may not be picked any more.
+    leading
+        So many of them, the first ones, are those that lead.
     """
 
     def __init__(
-        self, sleepers: Sleepers, bounds: Bounds, points: PointsOf, *, all_of_them: bool = False
+        self,
+        sleepers: Sleepers,
+        bounds: Bounds,
+        points: PointsOf,
+        closed: Ints = NOBODY,
+        leading: Ints = NOBODY,
+        *,
+        all_of_them: bool = False,
     ) -> None:
         self._sleepers, self._bounds, self._points = sleepers, bounds, points
         self._most = np.inf if all_of_them else _AWAKE
-        self._queue = sleepers.start(bounds, points)
+        self._queue = sleepers.start(bounds, points, np.union1d(closed, leading))
         self._count = FIRST_LOOK
-        self._seen: list[Seen] = []
+        self._closed = set(leading[np.isin(leading, closed)].tolist())  # of those looked at
         self._dozing = _Dozing()
-        self._caps: Floats = np.empty(0)
-        self.ids: Ints = np.empty(0, dtype=np.int64)
-        self.block = bounds.fantasy.block(points(self.ids))
+        stale, self.leading = sleepers.stale(leading), len(leading)
+        self.ids: Ints = leading
+        self.block = bounds.fantasy.block(points(leading))
+        self._caps: Floats = sleepers.cap(bounds, stale, self.block)
+        self._seen = [Seen(leading, sleepers.noted(stale, self._caps, self.block))]
         self.upper: Floats = np.empty(0)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Compute the bounds of all that are awake."""
+        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+        if self._closed:
+            self.upper[np.isin(self.ids, list(self._closed))] = -np.inf
+
+    def close(self, position: int) -> None:
+        """A candidate may not be picked any more."""
+        self._closed.add(int(self.ids[position]))
+        self.upper[position] = -np.inf
 
     @property
     def seen(self) -> Seen:
@@ -134,17 +165,21 @@ class Awake:
         joined = tuple(np.concatenate(column) for column in columns)
         return Seen(np.concatenate([part.ids for part in self._seen]), joined)
 
-    def best(self) -> int:
+    def best(self) -> int | None:
         """The position of the candidate with the largest bound of all, asleep or awake.
 
-        Positions change when this is called.
+        Those that lead are left out. ``None`` where no candidate may be picked. Positions change
+        when this is called, but for those that lead.
         """
         while True:
             asleep = self._queue.floor, self._queue.next_id
             dozing = self._dozing.top
-            if len(self.ids):
-                top = float(self.upper.max())
-                ties = np.flatnonzero(self.upper == top)
+            others = self.upper[self.leading :]
+            top = float(others.max(initial=-np.inf))
+            if max(top, asleep[0], dozing[0]) == -np.inf:
+                return None
+            if len(others):
+                ties = self.leading + np.flatnonzero(others == top)
                 position = int(ties[np.argmin(self.ids[ties])])
                 own = top, int(self.ids[position])
                 if own == min(own, asleep, dozing, key=_order):
@@ -174,19 +209,29 @@ class Awake:
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
         self.block = _joined(self.block, block)
-        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
-        if self.block.b.size > self._most and len(self.ids) > FIRST_LOOK:
-            order = np.argsort(-self.upper, kind="stable")
+        self._settle()
+        if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
+            order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
             kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
             self._dozing.add(self.ids[left], self.upper[left], self._caps[left])
-            kept = np.sort(kept)
+            kept = np.concatenate([np.arange(self.leading), np.sort(kept)])
             self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
             self.block = Block(*(getattr(self.block, part)[kept] for part in _PARTS))
 
     def evaluate(self, position: int) -> None:
         """Count one more evaluation of a candidate: deviations fall."""
         self._bounds.fantasy.add(self.block, position)
-        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+        self._settle()
+
+    def weakest(self) -> int | None:
+        """The position of the candidate with the smallest lower bound of those that lead.
+
+        ``None`` where none of them may be picked.
+        """
+        block, upper = self.block, self.upper[: self.leading]
+        radius = self._bounds.width * np.sqrt(block.leverage[: self.leading])
+        lower = np.where(upper > -np.inf, block.mean[: self.leading] - radius, np.inf)
+        return int(np.argmin(lower)) if np.isfinite(lower).any() else None
 
     def commit(self, level: float) -> None:
         """Let the sleepers know what was seen, down to bounds of this level."""

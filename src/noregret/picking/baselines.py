@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Chooser, Moment, Picks, uniform_picks
+from noregret.picking.chooser import Chooser, Moment, Picks, uniform_choices, uniform_picks
 from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates
 
@@ -44,10 +44,20 @@ class GreedyPicks(LooksByBounds[Chooser]):
             return uniform_picks(now, limit)
         # Where bounds are the means themselves, the largest bound is the largest mean.
         means = replace(now.bounds, widths=np.zeros(1))
-        best = self._by_bounds.choose(replace(now, bounds=means, intersected=False), 1)
-        ids, points = np.repeat(best.ids, limit), np.repeat(best.points, limit, axis=0)
-        ids[explore], points[explore] = now.space.sample(int(explore.sum()), now.rng)
-        return some_picks(now, ids, points)
+        greedy = replace(now, bounds=means, intersected=False, aim=1)
+        if now.room.limited:
+            best = self._by_bounds.choose(greedy, limit - int(explore.sum()))
+        else:
+            best = _repeated(self._by_bounds.choose(greedy, 1), limit - int(explore.sum()))
+        drawn, where = uniform_choices(now, int(explore.sum()))
+        # In the order in which they were decided on.
+        order = np.argsort(
+            np.concatenate(
+                [np.flatnonzero(~explore)[: len(best.ids)], np.flatnonzero(explore)[: len(drawn)]]
+            )
+        )
+        ids = np.concatenate([best.ids, drawn])[order]
+        return some_picks(now, ids, np.concatenate([best.points, where])[order])
 
 
 class Mutations(LooksByBounds[Chooser]):
@@ -84,13 +94,18 @@ class Mutations(LooksByBounds[Chooser]):
         born = min(limit, limit + asked(now) - self._population)
         if not now.observations.t or born <= 0:
             return uniform_picks(now, limit)
-        drawn, _ = now.space.sample(limit - born, now.rng)
-        children = [self._child(now) for _ in range(born)]
+        drawn, _ = uniform_choices(now, limit - born)
+        children = []
+        for _ in range(born):
+            if not now.room.open:
+                break
+            children.append(self._child(now))
+            now.room.take(children[-1])
         ids = np.concatenate([drawn, np.array(children, dtype=np.int64)])
         return some_picks(now, ids, self._space.at(ids))
 
     def _child(self, now: Moment) -> int:
-        """A mutation of the winner of a tournament."""
+        """A mutation of the winner of a tournament, of those that may be picked."""
         observations = now.observations
         members = min(self._population, observations.t)
         drawn = observations.t - members + now.rng.integers(members, size=self._tournament)
@@ -98,16 +113,24 @@ class Mutations(LooksByBounds[Chooser]):
         return int(now.rng.choice(self._neighbours(now, observations.history_rows[winner])))
 
     def _neighbours(self, now: Moment, row: int) -> Ints:
-        """The candidates that differ from an arm in one feature, or in the fewest."""
+        """The open candidates that differ from an arm in one feature, or in the fewest."""
         if self._table is None:  # the parent may be of a replaced list
             table, parent = self._space.points, now.observations.points[row]
         else:
             table, parent = self._table, self._table[now.observations.ids[row]]
         changed = (table != parent).sum(axis=1)
+        changed[now.room.closed] = -1
         others = changed[changed > 0]
         if not len(others):  # all are the same
-            return np.arange(len(table))
+            return np.flatnonzero(changed == 0)
         return np.flatnonzero(changed == others.min())
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown, refused where features describe the old one."""
+        if self._table is not None:
+            raise ValueError("features describe the old candidates: the list cannot grow")
+        self._space = space
+        super().extend(space)
 
     def restart(self, space: Candidates, *, keep: bool = False) -> None:
         """Another list, refused where features describe the old one."""
@@ -115,6 +138,13 @@ class Mutations(LooksByBounds[Chooser]):
             raise ValueError("features describe the old candidates: the list cannot be replaced")
         self._space = space
         super().restart(space, keep=keep)
+
+
+def _repeated(picks: Picks, times: int) -> Picks:
+    """One pick so many times."""
+    return replace(
+        picks, ids=np.repeat(picks.ids, times), points=np.repeat(picks.points, times, axis=0)
+    )
 
 
 def asked(now: Moment) -> int:

@@ -197,6 +197,9 @@ class Leaders:
         """The cells."""
         return self._keys
 
+    def __contains__(self, key: Key) -> bool:
+        return key in self._slot
+
     def add(self, keys: list[Key]) -> None:
         """More cells."""
         self._slot |= {key: len(self._keys) + i for i, key in enumerate(keys)}
@@ -264,3 +267,9 @@ class Leaders:
         self._numbers[slot] = (
             leader.upper, leader.mean, leader.root, leader.widest, leader.width, leader.log_det,
         )  # fmt: skip
+
+
+def one_of_the_largest(values: Floats, rng: np.random.Generator) -> int:
+    """The position of the largest value, one of them at random where several have it."""
+    ties = np.flatnonzero(values == values.max())
+    return int(ties[rng.integers(len(ties))] if len(ties) > 1 else ties[0])

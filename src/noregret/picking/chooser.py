@@ -12,6 +12,7 @@ from noregret.learning.beliefs import Beliefs, Rules
 from noregret.linalg.factors import row_norms
 from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
+from noregret.picking.room import Room
 from noregret.spaces import Domain
 
 #: points predicted at a time
@@ -36,6 +37,8 @@ class Picks:
         The bound on the ratio of variances that the batch reached.
     uniform
         Whether the choices were drawn uniformly at random.
+    spread
+        Whether they were spread over the list before anything was known.
     """
 
     ids: Ints
@@ -44,6 +47,7 @@ class Picks:
     width: float
     ratio: float = 1.0
     uniform: bool = False
+    spread: bool = False
 
     def joined(self, other: "Picks") -> "Picks":
         """These picks and more of them."""
@@ -160,6 +164,10 @@ class Moment:
         Whether bounds only fall.
     rule
         Makes the rule that ends a batch starting here.
+    room
+        How often each candidate may be picked.
+    aim
+        How many of the best candidates are looked for.
     rng
         Source of randomness; of its own for a look.
     events
@@ -172,6 +180,8 @@ class Moment:
     bounds: Bounds
     intersected: bool
     rule: Callable[[Fantasy], BatchRule]
+    room: Room
+    aim: int
     rng: np.random.Generator
     events: list[dict[str, Any]]
 
@@ -192,7 +202,10 @@ class Chooser(Protocol):
     """
 
     def choose(self, now: Moment, limit: int) -> Picks:
-        """The picks of a batch that starts here, at least one and at most ``limit``."""
+        """The picks of a batch that starts here, at most ``limit``.
+
+        Every pick is taken from ``now.room``. There is at least one while the room is not empty.
+        """
 
     def ranking(self, now: Moment, count: int) -> list[Interval]:
         """The choices to recommend, best first; a look that changes nothing."""
@@ -200,11 +213,20 @@ class Chooser(Protocol):
     def alive(self, now: Moment) -> int | None:
         """How many choices can still be the best, where that is known; a look."""
 
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some, −∞ where nothing is left; a look."""
+
     def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each), as the model sees rewards; a look."""
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list of candidates, or with ``keep`` the same one after a run was loaded."""
+
+    def extend(self, space: Any) -> None:
+        """The list has grown at its end: what is known of the old candidates stays.
+
+        Refused before anything changes where the chooser cannot do that.
+        """
 
 
 def gp_bounds(
@@ -232,9 +254,16 @@ def gp_predict(now: Moment, points: Points) -> tuple[Floats, Floats]:
     return mean, now.beliefs.assumed.lam * leverage
 
 
+def uniform_choices(now: Moment, count: int) -> tuple[Ints, Points]:
+    """Ids and points (n each) of uniform draws from what may be picked, which are taken."""
+    if not now.room.limited:
+        return now.space.sample(count, now.rng)
+    return now.space.locate(now.room.draw(count, now.rng))
+
+
 def uniform_picks(now: Moment, count: int) -> Picks:
     """Uniform draws, with their bounds."""
-    ids, points = now.space.sample(count, now.rng)
+    ids, points = uniform_choices(now, count)
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel
 from noregret.linalg.threads import for_each
+from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 
 _BLOCK = 4096
@@ -80,10 +81,13 @@ class Reading:
 
     def skip(self, ids: Ints) -> None:
         """Count some ids as read."""
-        for block in np.unique(ids // _BLOCK).tolist():
-            left = self._block(block)
-            left[ids[ids // _BLOCK == block] - block * _BLOCK] = -np.inf
-            self._largest[block] = left.max()
+        ids = np.sort(ids)
+        for part in np.split(ids, np.flatnonzero(np.diff(ids // _BLOCK)) + 1):
+            if len(part):
+                block = int(part[0]) // _BLOCK
+                left = self._block(block)
+                left[part - block * _BLOCK] = -np.inf
+                self._largest[block] = left.max()
         self._settle()
 
     def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
@@ -131,12 +135,15 @@ class PriorRoot:
     scale: float = 1.0
     lam: float = 1.0
 
-    def of(self, space: Candidates) -> Floats:
-        """Its values on a list (A); nothing is read where k(x, x) is the same everywhere."""
-        same = self.kernel.constant
+    def of(self, space: Candidates, first: int = 0) -> Floats:
+        """Its values on a list (A − ``first``), from one id on.
+
+        Nothing is read where k(x, x) is the same everywhere.
+        """
+        same, size = self.kernel.constant, len(space) - first
         if same is not None:
-            return np.full(len(space), self.scale * np.sqrt(same / self.lam))
-        diagonal = over_list(self.kernel.diag, space.at, len(space))
+            return np.full(size, self.scale * np.sqrt(same / self.lam))
+        diagonal = over_list(self.kernel.diag, lambda ids: space.at(ids + first), size)
         return np.asarray(self.scale * np.sqrt(diagonal / self.lam))
 
 
@@ -214,9 +221,11 @@ class UpperColumn:
         """What the column is made of beside the prior."""
         return (self._tops.values,)
 
-    def read(self, points: PointsOf) -> ListQueue:
-        """Start to read candidates from the largest bound down."""
-        return ListQueue(self._tops, points)
+    def read(self, points: PointsOf, skipped: Ints = NOBODY) -> ListQueue:
+        """Start to read candidates from the largest bound down; some are passed over."""
+        queue = ListQueue(self._tops, points)
+        queue.skip(skipped)
+        return queue
 
     def put(self, ids: Ints, values: Floats) -> None:
         """Change the bounds of some candidates."""
@@ -233,6 +242,11 @@ class UpperColumn:
     def gathered(self) -> "UpperColumn":
         """The column on this machine."""
         return self
+
+    def extended(self, space: Candidates) -> "UpperColumn":
+        """The column of a list that has grown at its end: the prior's for what is new."""
+        new = self.prior.of(space, len(self._tops.values))
+        return UpperColumn(self.prior, np.concatenate([self._tops.values, new]))
 
 
 class LookColumns:
@@ -270,7 +284,14 @@ class LookColumns:
         """What the columns are made of beside the prior."""
         return self._prior_root, self._mean, self._root, self._moment
 
-    def read(self, points: PointsOf, reach: Floats, ids: Ints, known: Floats) -> ListQueue:
+    def read(
+        self,
+        points: PointsOf,
+        reach: Floats,
+        ids: Ints,
+        known: Floats,
+        skipped: Ints = NOBODY,
+    ) -> ListQueue:
         """Start to read candidates from the largest stale bound down.
 
         Parameters
@@ -282,6 +303,8 @@ class LookColumns:
             moment says nothing. The first one is the prior's.
         ids, known
             Candidates whose bounds now are known, and those bounds (n each).
+        skipped
+            Candidates that are passed over.
         """
         own = reach[self._moment]
         usable = np.isfinite(own)
@@ -291,7 +314,9 @@ class LookColumns:
         stale[ids] = known
         # Round-off must not make a bound of the past smaller than the bound now.
         stale += 1e-9 * (np.abs(stale) + self._root)
-        return ListQueue(Tops(stale), points)
+        queue = ListQueue(Tops(stale), points)
+        queue.skip(skipped)
+        return queue
 
     def used(self, moments: int) -> Ints:
         """How many candidates were last looked at at each moment."""
@@ -315,6 +340,13 @@ class LookColumns:
     def gathered(self) -> "LookColumns":
         """The columns on this machine."""
         return self
+
+    def extended(self, space: Candidates) -> "LookColumns":
+        """The columns of a list that has grown at its end: the prior's for what is new."""
+        root = self.prior.of(space, len(self))
+        new = root, np.zeros(len(root)), root, np.zeros(len(root), self._moment.dtype)
+        joined = [np.concatenate(pair) for pair in zip(self.arrays(), new, strict=True)]
+        return LookColumns(self.prior, *joined)
 
 
 def over_list(

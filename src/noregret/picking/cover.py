@@ -11,6 +11,7 @@ from noregret.models.cover import Cell, Key
 from noregret.picking.cells import CoverBounds, Leader, Leaders, Waiting
 from noregret.picking.chooser import Interval, Moment, Picks
 from noregret.picking.inside import Inside
+from noregret.picking.room import NOBODY
 
 
 class CoverUCB:
@@ -35,6 +36,11 @@ class CoverUCB:
         self._stamp = -1
         self._splits = (0, 0)
         self._waiting: Waiting = {}
+        self._closed: Ints = NOBODY  # candidates that the leaders leave out
+
+    def extend(self, space: Any) -> None:
+        """The list has grown at its end: new candidates start from the prior bound."""
+        self._inside.restart(space)
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list, whose bounds start from the prior; the same list with ``keep``."""
@@ -49,13 +55,18 @@ class CoverUCB:
         view = _view(now)
         leaders = self._follow(view, now.intersected)
         self._raise_lower(view, now)
+        self._leave_out(now, leaders, now.room.closed)
         ids, points, upper, widths = [], [], [], []
         while True:
             key, leader = self._best(view, leaders, now.rng, keep=True)
+            if leader.upper == -np.inf:  # no candidate may be picked any more
+                break
             choice = leader.choice
             if choice is None:
-                choice = self._inside.draw(view, key, now.rng)
+                choice = self._inside.draw(view, key, self._closed, now.rng)
             id_, point = self._inside.locate(choice)
+            now.room.take(id_)
+            self._closed = now.room.closed
             ids.append(id_)
             points.append(point)
             upper.append(leader.upper)
@@ -64,14 +75,24 @@ class CoverUCB:
                 break
             leaders.look_again(view.expect(point))
         self._waiting = view.waiting
+        if not ids:
+            return Picks(NOBODY, now.space.nothing, np.empty(0), now.bounds.width)
         return Picks(np.array(ids), np.array(points), np.array(upper), max(widths))
+
+    def _leave_out(self, now: Moment, leaders: Leaders, closed: Ints) -> None:
+        """Let the leaders leave out these candidates, and no others."""
+        changed = np.setxor1d(closed, self._closed, assume_unique=True)
+        self._closed = closed
+        if len(changed):
+            _, points = now.space.locate(changed)
+            leaders.look_again(key for key, _ in _view(now).parts(points))
 
     def _best(
         self, view: CoverBounds, leaders: Leaders, rng: np.random.Generator, *, keep: bool
     ) -> tuple[Key, Leader]:
         grows = view.grows and not self._intersected
         return leaders.best(
-            lambda key: self._inside.look(view, key, keep=keep),
+            lambda key: self._inside.look(view, key, self._closed, keep=keep),
             view.widths_now if grows else None,
             rng,
         )
@@ -85,10 +106,14 @@ class CoverUCB:
             keys = self._inside.start(cover, beliefs.assumed, intersected=intersected)
             leaders = self._leaders = Leaders(keys)
             self._lower = np.empty(0)
+            self._closed = NOBODY
         else:
             if splits != self._splits:
                 for key in [key for key in leaders.keys if cover.is_split(key)]:
                     self._split(view, leaders, key)
+            grown = self._inside.extend(cover)
+            leaders.add([key for key in grown if key not in leaders])
+            leaders.look_again(grown)
             leaders.look_again(cell.key for cell in self._changed(view))
             keys = list(view.waiting.keys() | self._waiting.keys())
             leaders.look_again(
@@ -140,7 +165,17 @@ class CoverUCB:
     def _highest(self, now: Moment) -> float:
         """The largest upper bound of all, for a copy that is up to date."""
         assert self._leaders is not None
-        return self._best(_view(now), self._leaders, now.rng, keep=False)[1].upper
+        highest = self._best(_view(now), self._leaders, now.rng, keep=False)[1].upper
+        if len(self._closed):
+            upper = self._upper(now, *now.space.locate(self._closed))
+            highest = max(highest, float(upper.max()))
+        return highest
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some; −∞ where nothing is left."""
+        ids, points = now.space.locate_all()
+        left = np.flatnonzero(~np.isin(ids, without))
+        return float(self.upper(now, left, points[left]).max(initial=-np.inf))
 
     def cells(self, now: Moment) -> list[Cell]:
         """The cells that there is something to choose in."""
@@ -162,12 +197,15 @@ class CoverUCB:
 
     def upper(self, now: Moment, ids: Ints, points: Points) -> Floats:
         """UCB_t of choices (n): the largest bound of the cells that each lies in."""
-        view, looking = _view(now), self._looking(now)
-        upper = np.full(len(points), -np.inf)
+        return self._looking(now)._upper(now, ids, points)
+
+    def _upper(self, now: Moment, ids: Ints, points: Points) -> Floats:
+        """The same, for a copy that is up to date."""
+        view, upper = _view(now), np.full(len(points), -np.inf)
         for key, inside in view.parts(points):
             bounds = view.of(key)
             block = bounds.fantasy.block(points[inside])
-            found = looking._inside.cap(key, ids[inside], bounds.at_start(block))
+            found = self._inside.cap(key, ids[inside], bounds.at_start(block))
             upper[inside] = np.maximum(upper[inside], np.minimum(found, bounds.inside(block)))
         return upper
 

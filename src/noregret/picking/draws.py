@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.posterior import Posterior
 from noregret.picking.chooser import Moment, Picks, best_told
 from noregret.picking.looks import LooksByBounds
+from noregret.picking.room import Room
 from noregret.picking.ucb import BoxUCB, ListUCB
 from noregret.spaces import Candidates
 
@@ -37,23 +37,25 @@ class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
             # The variance that is left is not followed inside the batch.
             if rule.add(fantasy.block(point[None]), 0) or len(picks) >= limit:
                 break
-        points = np.array(picks)
+        points = np.array(picks) if picks else fantasy.posterior.inducing[:0]
         upper = now.bounds.inside(fantasy.block(points))
         width = now.bounds.width
         return Picks(np.array(ids, dtype=np.int64), points, upper, width, rule.ratio)
 
     def _maximisers(self, now: Moment) -> Iterator[tuple[int, Points]]:
         if isinstance(self._by_bounds, ListUCB):
-            return _on_list(self._by_bounds.space, now.bounds.posterior, now.rng)
+            return _on_list(self._by_bounds.space, now)
         return _in_box(self._by_bounds, now)
 
 
-def _on_list(
-    space: Candidates, posterior: Posterior, rng: np.random.Generator
-) -> Iterator[tuple[int, Points]]:
-    """The maximisers over a list: a pass over it for every set of draws."""
+def _on_list(space: Candidates, now: Moment) -> Iterator[tuple[int, Points]]:
+    """The maximisers over a list: a pass over it for every set of draws.
+
+    Of each function the best candidate that may be picked, until there is none.
+    """
+    posterior, rng = now.bounds.posterior, now.rng
     draws = _FIRST_DRAWS
-    while True:
+    while now.room.open:
         thetas = posterior.draw(draws, rng)
 
         def values(points: Points, thetas: Floats = thetas) -> Floats:
@@ -61,24 +63,73 @@ def _on_list(
             spread = np.sqrt(posterior.residual(Z, points))[:, None]
             return np.asarray(Z @ thetas + spread * rng.standard_normal((len(Z), thetas.shape[1])))
 
-        for id_ in best_of_list(space, draws, values).tolist():
+        for id_ in best_in_room(tops_of_list(space, draws, values, now.room), now.room):
             yield id_, space.points[id_]
         draws = min(2 * draws, _MOST_DRAWS)
 
 
-def best_of_list(space: Candidates, n: int, values: Callable[[Points], Floats]) -> Ints:
-    """The maximisers of n functions over a list (n ids).
+def tops_of_list(space: Candidates, n: int, values: Callable[[Points], Floats], room: Room) -> Ints:
+    """The best open candidates of n functions over a list, best first (k × n ids, −1 for none).
 
-    ``values`` gives the functions at points (k × d): k × n.
+    One for each function where any candidate may be picked any number of times; else as many as
+    there are functions, so that each can have another one.
+
+    Parameters
+    ----------
+    space
+        The list.
+    values
+        Gives the functions at points (m × d): m × n.
+    room
+        How often each candidate may be picked.
     """
-    best, ids = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
+    best, ids = np.empty((0, n)), np.empty((0, n), dtype=np.int64)
     for start in range(0, len(space), _PIECE):
-        piece = values(space.at(np.arange(start, min(start + _PIECE, len(space)))))
-        top = piece.argmax(axis=0)
-        level = piece[top, np.arange(n)]
-        ids = np.where(level > best, start + top, ids)
-        best = np.maximum(best, level)
-    return ids
+        own = np.arange(start, min(start + _PIECE, len(space)))
+        piece = values(space.at(own))
+        piece[np.isin(own, room.closed)] = -np.inf
+        numbers = np.concatenate([ids, np.broadcast_to(own[:, None], piece.shape)])
+        best, ids = _largest(np.concatenate([best, piece]), numbers, n if room.limited else 1)
+    return np.where(best > -np.inf, ids, -1)
+
+
+def tops_of(values: Floats, room: Room) -> Ints:
+    """The same for n functions whose values at all candidates are known (A × n)."""
+    values[room.closed] = -np.inf
+    ids = np.broadcast_to(np.arange(len(values))[:, None], values.shape)
+    best, ids = _largest(values, ids, values.shape[1] if room.limited else 1)
+    return np.where(best > -np.inf, ids, -1)
+
+
+def _largest(values: Floats, ids: Ints, count: int) -> tuple[Floats, Ints]:
+    """The largest values of each column and their ids, best first (k × n each)."""
+    columns = np.arange(values.shape[1])
+    if count == 1:  # of equal values the first
+        top = values.argmax(axis=0)[None]
+    else:
+        if count < len(values):
+            top = np.sort(np.argpartition(-values, count - 1, axis=0)[:count], axis=0)
+            values, ids = values[top, columns], ids[top, columns]
+        top = np.argsort(-values, axis=0, kind="stable")
+    return values[top, columns], ids[top, columns]
+
+
+def best_in_room(tops: Ints, room: Room) -> Iterator[int]:
+    """For one function after the other its best candidate that may be picked, which is taken.
+
+    Parameters
+    ----------
+    tops
+        What :func:`tops_of_list` gives.
+    room
+        How often each candidate may be picked.
+    """
+    for column in tops.T.tolist():
+        for id_ in column:
+            if id_ >= 0 and room.left(id_):
+                room.take(id_)
+                yield id_
+                break
 
 
 def _in_box(by_bounds: BoxUCB, now: Moment) -> Iterator[tuple[int, Points]]:

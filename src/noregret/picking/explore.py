@@ -65,8 +65,13 @@ class UntilCertain:
         if self._plan is None:
             self._plan = self._plan_list(space, now, fantasy)
             now.note("uncertainty sampling", points=len(self._plan))
-        ids = self._plan[:limit]
-        self._plan = self._plan[len(ids) :]
+        chosen: list[int] = []
+        while len(self._plan) and len(chosen) < limit:
+            id_, self._plan = int(self._plan[0]), self._plan[1:]
+            if now.room.left(id_):
+                now.room.take(id_)
+                chosen.append(id_)
+        ids = np.array(chosen, dtype=np.int64)
         return ids, space.at(ids)
 
     def _plan_list(self, space: Candidates, now: Moment, fantasy: Fantasy) -> Ints:
@@ -76,7 +81,7 @@ class UntilCertain:
         sleepers = Intersected(fresh_uppers(prior, space))
         bounds = Bounds(fantasy, np.ones(1), weight=0.0)
         rule = _Certain(self._goal)
-        picks = list_batch(sleepers, bounds, space.at, rule, _UNLIMITED)
+        picks = list_batch(sleepers, bounds, space.at, rule, _UNLIMITED, now.room.copy())
         return picks.ids[: rule.useful]
 
     def ranking(self, now: Moment, count: int) -> list[Interval]:
@@ -90,6 +95,15 @@ class UntilCertain:
     def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """The other chooser's."""
         return self._then.predict(now, ids, points)
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The other chooser's."""
+        return self._then.highest(now, without)
+
+    def extend(self, space: Any) -> None:
+        """New candidates are explored too, as far as they are not known yet."""
+        self._then.extend(space)
+        self._space, self._plan, self._done = space, None, False
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list is explored too, as far as it is not known yet."""

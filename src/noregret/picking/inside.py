@@ -11,18 +11,15 @@ from noregret.learning.local import CellBeliefs
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
 from noregret.picking.awake import Awake
-from noregret.picking.box import Search
-from noregret.picking.cells import CoverBounds, Leader
+from noregret.picking.boxcells import InBox
+from noregret.picking.cells import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import LookColumns, PriorRoot, UpperColumn
 from noregret.picking.lists import Current, Intersected, Sleepers
-from noregret.picking.mixed import search_of
 from noregret.spaces import Box, Candidates, Space
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep
 _SHORT = 8192
-#: points that the search of a cell of a box starts from, beside those told in it
-_PATTERN = 64
 #: a cell of a box splits into 2ᵈ
 _LARGEST_DIMENSION = 10
 
@@ -39,10 +36,13 @@ class Inside(Protocol):
     def copy(self) -> "Inside":
         """Another one, which may go its own way."""
 
-    def look(self, view: CoverBounds, key: Key, *, keep: bool) -> Leader:
-        """The leader of a cell; with ``keep``, what was seen is remembered."""
+    def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
+        """The leader of a cell without the candidates that are closed (ids in rising order).
 
-    def draw(self, view: CoverBounds, key: Key, rng: np.random.Generator) -> Any:
+        With ``keep``, what was seen is remembered. A cell that is closed has a bound of −∞.
+        """
+
+    def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> Any:
         """A choice in a cell that nothing is known of: one with the largest bound, at random."""
 
     def locate(self, choice: Any) -> tuple[int, Points]:
@@ -59,6 +59,9 @@ class Inside(Protocol):
 
     def restart(self, space: Any) -> None:
         """Another list."""
+
+    def extend(self, cover: Cover) -> list[Key]:
+        """Take in candidates that the list has grown by; the cells that hold them."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,22 @@ class InList:
             _check_inside(space, Box(self._box))
         self.space = space
 
+    def extend(self, cover: Cover) -> list[Key]:
+        """Take in new candidates, whose bounds start from the prior; those of others stay."""
+        new = np.arange(len(self._roots), len(self.space))
+        if self._prior is None or not len(new):
+            return []
+        self._roots = np.concatenate([self._roots, self._prior.of(self.space, len(self._roots))])
+        changed = cover.members(cover.unit(self.space.at(new)))
+        for key, inside in changed.items():
+            ids = new[inside]
+            if key in self._upper:
+                self._upper[key] = np.concatenate([self._upper[key], self._roots[ids]])
+            self._ids[key] = np.concatenate([self._ids.get(key, ids[:0]), ids])
+            self._seen.pop(key, None)
+            self._sleepers.pop(key, None)
+        return list(changed)
+
     def copy(self) -> "InList":
         """Another one, which may go its own way."""
         made = copy.copy(self)
@@ -136,34 +155,49 @@ class InList:
         upper = self._upper.get(key)
         return self._roots[self._ids[key]] if upper is None else upper
 
-    def look(self, view: CoverBounds, key: Key, *, keep: bool) -> Leader:
+    def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
         """The leader of a cell; with ``keep``, what was seen is remembered."""
         bounds, cell = view.of(key), view.beliefs.cells.get(key)
+        shut = self._shut(key, closed)
+        if len(shut) == len(self._ids[key]):
+            return Leader(None, -np.inf, -np.inf, 0.0, 0.0, bounds.width)
         if view.is_unknown(key):
-            top = float(self._stale(key).max())
+            top = float(_without(self._stale(key), shut).max())
             if self._intersected:
                 return Leader(None, top, 0.0, 0.0, 0.0, bounds.width)
             return Leader(None, bounds.width * top, 0.0, top, top, bounds.width)
         if len(self._ids[key]) > _SHORT:
-            leader = self._look_at_some(key, bounds, cell, keep)
+            leader = self._look_at_some(key, bounds, cell, shut, keep)
         elif self._intersected:
-            leader = self._look_at_all(key, bounds, keep)
+            leader = self._look_at_all(key, bounds, shut, keep)
         else:
-            leader = self._look_now(key, bounds, cell, key in view.waiting, keep)
+            leader = self._look_now(key, bounds, cell, shut, key in view.waiting, keep)
         return leader if cell is None else replace(leader, log_det=cell.log_det)
 
-    def _look_at_all(self, key: Key, bounds: Bounds, keep: bool) -> Leader:
+    def _shut(self, key: Key, closed: Ints) -> Ints:
+        """Which candidates of a cell are closed (positions)."""
+        if not len(closed):
+            return closed
+        return np.flatnonzero(np.isin(self._ids[key], closed))
+
+    def _look_at_all(self, key: Key, bounds: Bounds, shut: Ints, keep: bool) -> Leader:
         """The leader, where bounds only fall, from all candidates of a cell."""
         block = bounds.fantasy.block(self.space.at(self._ids[key]))
         stale = np.minimum(self._stale(key), bounds.at_start(block))
         if keep:
             self._upper[key] = stale
         root = np.sqrt(block.leverage)
-        upper = np.minimum(stale, bounds.inside(block))
+        upper = _without(np.minimum(stale, bounds.inside(block)), shut)
         return _leader(self._ids[key], upper, block.mean, root, float(root.max()), bounds)
 
     def _look_now(
-        self, key: Key, bounds: Bounds, cell: CellBeliefs | None, waiting: bool, keep: bool
+        self,
+        key: Key,
+        bounds: Bounds,
+        cell: CellBeliefs | None,
+        shut: Ints,
+        waiting: bool,
+        keep: bool,
     ) -> Leader:
         """The leader by the papers' rule, from all candidates of a cell."""
         seen = self._seen.get(key)
@@ -173,11 +207,12 @@ class InList:
             seen = _Seen(stamp, block.mean, np.sqrt(block.leverage))
             if keep:
                 self._seen[key] = seen
-        upper, widest = seen.mean + bounds.width * seen.root, float(seen.root.max())
+        upper = _without(seen.mean + bounds.width * seen.root, shut)
+        widest = float(seen.root.max())
         return _leader(self._ids[key], upper, seen.mean, seen.root, widest, bounds)
 
     def _look_at_some(
-        self, key: Key, bounds: Bounds, cell: CellBeliefs | None, keep: bool
+        self, key: Key, bounds: Bounds, cell: CellBeliefs | None, shut: Ints, keep: bool
     ) -> Leader:
         """The leader, from the candidates whose stale bounds come out on top."""
         ids, prior = self._ids[key], self._roots[self._ids[key]]
@@ -194,8 +229,9 @@ class InList:
             sleepers = Current(LookColumns(self._prior, prior, *nothing), self.space.nothing)
         if keep and cell is not None:
             sleepers.follow(cell.model)
-        awake = Awake(sleepers, bounds, lambda where: self.space.at(ids[where]))
+        awake = Awake(sleepers, bounds, lambda where: self.space.at(ids[where]), shut)
         at = awake.best()
+        assert at is not None  # some candidate is open
         if keep:
             awake.commit(float(awake.upper[at]))
             if isinstance(sleepers, Current):
@@ -206,9 +242,10 @@ class InList:
             float(prior.max()), bounds,
         )  # fmt: skip
 
-    def draw(self, view: CoverBounds, key: Key, rng: np.random.Generator) -> int:
+    def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> int:
         """A candidate of a cell that nothing is known of: one with the largest bound, at random."""
-        return int(self._ids[key][one_of_the_largest(self._stale(key), rng)])
+        stale = _without(self._stale(key), self._shut(key, closed))
+        return int(self._ids[key][one_of_the_largest(stale, rng)])
 
     def locate(self, choice: int) -> tuple[int, Points]:
         """The id and the point of a choice."""
@@ -233,6 +270,15 @@ class InList:
         return point
 
 
+def _without(upper: Floats, shut: Ints) -> Floats:
+    """Bounds of candidates (n), −∞ for those that are closed (positions)."""
+    if not len(shut):
+        return upper
+    upper = upper.copy()
+    upper[shut] = -np.inf
+    return upper
+
+
 def _leader(
     ids: Ints, upper: Floats, mean: Floats, root: Floats, widest: float, bounds: Bounds
 ) -> Leader:
@@ -240,110 +286,6 @@ def _leader(
     at = int(np.argmax(upper))
     found = float(upper[at]), float(mean[at]), float(root[at])
     return Leader(int(ids[at]), *found, widest, bounds.width)
-
-
-class InBox:
-    """Searches each cell of a box or space, from a few points spread over it and those told in it.
-
-    Parameters
-    ----------
-    space
-        The box or space.
-    seed
-        Of the points spread over a cell, the same in all of them.
-    """
-
-    def __init__(self, space: Space, seed: int) -> None:
-        unit = Box([(0.0, 1.0)] * space.dimension)
-        self._space = space
-        self._pattern = unit.spread(_PATTERN, np.random.default_rng(seed))
-
-    def restart(self, space: Space) -> None:
-        """A box or space stays as it is."""
-
-    def copy(self) -> "InBox":
-        """Itself: it remembers nothing."""
-        return self
-
-    def start(self, cover: Cover, assumed: Assumptions, *, intersected: bool) -> list[Key]:
-        """Begin with a cover; all of its cells that hold points."""
-        return [key for key in cover.leaves() if self._holds_points(cover, key)]
-
-    def split(self, cover: Cover, key: Key) -> list[Key]:
-        """A cell has split; the cells in its place."""
-        return [half for half in cover.children(key) if self._holds_points(cover, half)]
-
-    def _part(self, cover: Cover, key: Key) -> Space:
-        return self._space.between(*cover.bounds(key))
-
-    def _holds_points(self, cover: Cover, key: Key) -> bool:
-        part = self._part(cover, key)
-        return bool(np.all(part.lower <= part.upper))
-
-    def _spread(self, cover: Cover, key: Key) -> Floats:
-        low, high = cover.bounds(key)
-        return self._part(cover, key).snap(low + (high - low) * self._pattern)
-
-    def _search(self, cover: Cover, key: Key) -> Search:
-        return search_of(self._part(cover, key), quick=True)
-
-    def look(self, view: CoverBounds, key: Key, *, keep: bool) -> Leader:
-        """The best point found by a search of a cell. It is not repeated for a wider width."""
-        beliefs, bounds = view.beliefs, view.of(key)
-        points = self._spread(beliefs.cover, key)
-        if view.is_unknown(key):
-            prior = float(beliefs.assumed.kernel.diag(points).max())
-            root = float(np.sqrt(prior / bounds.posterior.lam))
-            return Leader(None, bounds.width * root, 0.0, root, root, bounds.width)
-        points = np.concatenate([points, bounds.posterior.inducing])
-        point, _ = self._search(beliefs.cover, key).climb(
-            lambda X: bounds.fantasy.bound(X, bounds.width),
-            points,
-            bounds.inside(bounds.fantasy.block(points)),
-            1,
-        )
-        mean, leverage = bounds.evaluate(point[None])
-        root = float(np.sqrt(leverage[0]))
-        upper = float(mean[0]) + bounds.width * root
-        cell = beliefs.cells.get(key)
-        log_det = 0.0 if cell is None else cell.log_det
-        return Leader(point, upper, float(mean[0]), root, root, bounds.width, log_det)
-
-    def draw(self, view: CoverBounds, key: Key, rng: np.random.Generator) -> Floats:
-        """A point of a cell that nothing is known of: one with the largest bound, at random."""
-        points = self._spread(view.beliefs.cover, key)
-        prior = view.beliefs.assumed.kernel.diag(points)
-        return np.asarray(points[one_of_the_largest(prior, rng)])
-
-    def locate(self, choice: Floats) -> tuple[int, Points]:
-        """The id, which is −1, and the point of a choice."""
-        return -1, choice
-
-    def cap(self, key: Key, ids: Ints, upper: Floats) -> Floats:
-        """The bounds themselves: none are remembered."""
-        return upper
-
-    def smallest(self) -> Floats | None:
-        """There are no candidates."""
-        return None
-
-    def safest(self, view: CoverBounds, point: Points, rng: np.random.Generator) -> Points:
-        """A told point moved uphill inside its cell."""
-        (key, _), *_ = view.parts(point[None])
-        bounds = view.of(key)
-        found, _ = self._search(view.beliefs.cover, key).climb(
-            lambda X: bounds.fantasy.bound(X, -bounds.width),
-            point[None],
-            bounds.fantasy.bound(point[None], -bounds.width)[0],
-            1,
-        )
-        return found
-
-
-def one_of_the_largest(values: Floats, rng: np.random.Generator) -> int:
-    """The position of the largest value, one of them at random where several have it."""
-    ties = np.flatnonzero(values == values.max())
-    return int(ties[rng.integers(len(ties))] if len(ties) > 1 else ties[0])
 
 
 def covered_box(space: Candidates | Space, given: Any) -> Box | None:

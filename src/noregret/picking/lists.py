@@ -31,6 +31,7 @@ from noregret.picking.awake import FIRST_LOOK, Awake
 from noregret.picking.chooser import Bounds, Picks
 from noregret.picking.columns import PointsOf, Queue
 from noregret.picking.parts import Looks, Uppers, placed_looks, placed_uppers
+from noregret.picking.room import NOBODY, Room
 from noregret.spaces import Candidates
 from noregret.widths.proved import leverage_ratio
 
@@ -54,9 +55,17 @@ class Intersected:
     def __init__(self, column: Uppers) -> None:
         self.column = column
 
-    def start(self, bounds: Bounds, points: PointsOf) -> Queue:
-        """Start to look at candidates, in falling order of their stale bounds."""
-        return self.column.read(points)
+    def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
+        return self.column.read(points, skipped)
+
+    def stale(self, ids: Ints) -> Floats:
+        """The stale bounds of some candidates (n)."""
+        return self.column.of(ids)
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+        self.column = self.column.gathered().extended(space)
 
     def move_to(self, space: Candidates) -> None:
         """Keep the bounds where the list is."""
@@ -113,8 +122,16 @@ class Current:
         self._followed = Followed(nothing)
         self._version = -1
 
-    def start(self, bounds: Bounds, points: PointsOf) -> Queue:
-        """Start to look at candidates, in falling order of their stale bounds."""
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+        self.column = self.column.gathered().extended(space)
+
+    def stale(self, ids: Ints) -> Floats:
+        """The stale bounds of some candidates (n): bounds of the past limit nothing."""
+        return np.full(len(ids), np.inf)
+
+    def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
         posterior, width = bounds.posterior, bounds.inflation * bounds.width
         reach = np.full(self._now + 1, np.inf)
         moments = [0]
@@ -127,7 +144,7 @@ class Current:
         if self._version == bounds.version and len(self._followed):
             leverage = self._followed.leverage(posterior.lam)
             ids, known = self._ids, self._followed.mean + width * np.sqrt(leverage)
-        return self.column.read(points, reach, ids, known)
+        return self.column.read(points, reach, ids, known, skipped)
 
     def move_to(self, space: Candidates) -> None:
         """Keep what is known of candidates where the list is."""
@@ -220,8 +237,12 @@ def list_batch(
     points: PointsOf,
     rule: BatchRule,
     limit: int,
+    room: Room,
+    leading: Ints = NOBODY,
 ) -> Picks:
     """Pick the candidate with the largest bound again and again, until the rule ends the batch.
+
+    It also ends where no candidate may be picked any more.
 
     Parameters
     ----------
@@ -235,15 +256,31 @@ def list_batch(
         Ends the batch; the pick it ends with is included.
     limit
         At most this many picks.
+    room
+        How often each candidate may be picked.
+    leading
+        The k best candidates so far, where k are looked for. Then the one with the largest bound
+        of all others is picked, or of these the one with the smallest lower bound, whichever has
+        the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a time).
     """
-    awake = Awake(sleepers, bounds, points, all_of_them=rule.compares)
+    awake = Awake(sleepers, bounds, points, room.closed, leading, all_of_them=rule.compares)
     ids: list[int] = []
     chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
+    level = np.inf  # down to which bounds were compared
     waiting: list[int] = []  # picks that the deviations do not count yet
     full = False
     while not full:
         position = awake.best()
+        if position is not None:
+            level = min(level, float(awake.upper[position]))
+        weakest = awake.weakest()
+        if weakest is not None and (
+            position is None or awake.block.leverage[weakest] > awake.block.leverage[position]
+        ):
+            position = weakest
+        if position is None:
+            break
         bound = float(awake.upper[position])
         while not full:
             ids.append(int(awake.ids[position]))
@@ -251,26 +288,37 @@ def list_batch(
             upper.append(bound)
             full = rule.add(awake.block, position) or len(ids) >= limit
             waiting.append(position)
+            if not room.take(ids[-1]):
+                awake.close(position)
+                break
             # While the ratio is below the inflation squared, no bound inside the batch is below
             # that of the batch start (BBKB Lemma 1): an intersected bound cannot have fallen, and
             # the same candidate is next.
-            if not sleepers.intersects or rule.follows or rule.ratio > bounds.inflation**2:
+            below = not rule.follows and rule.ratio <= bounds.inflation**2
+            if not sleepers.intersects or not below or awake.leading:
                 break
         if not full:
             for pick in waiting:
                 awake.evaluate(pick)
             waiting.clear()
-    awake.commit(min(upper))
+    awake.commit(level)
     position_of = {id_: i for i, id_ in enumerate(chosen)}
-    picked = np.concatenate(list(chosen.values()))[[position_of[id_] for id_ in ids]]
-    return Picks(np.array(ids), picked, np.array(upper), bounds.width, rule.ratio)
+    where = np.array([position_of[id_] for id_ in ids], dtype=np.int64)
+    picked = np.concatenate([awake.block.points[:0], *chosen.values()])[where]
+    numbers = np.array(ids, dtype=np.int64)
+    return Picks(numbers, picked, np.array(upper), bounds.width, rule.ratio)
 
 
-def largest_upper(sleepers: Sleepers, bounds: Bounds, points: PointsOf) -> float:
-    """The largest upper bound on the list, from what has been told; nothing is changed."""
-    awake = Awake(sleepers, replace(bounds, inflation=1.0), points)
+def largest_upper(
+    sleepers: Sleepers, bounds: Bounds, points: PointsOf, without: Ints = NOBODY
+) -> float:
+    """The largest upper bound on the list, or on what is left of it without some candidates.
+
+    From what has been told; nothing is changed. −∞ where nothing is left.
+    """
+    awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without)
     position = awake.best()
-    return float(awake.upper[position])
+    return -np.inf if position is None else float(awake.upper[position])
 
 
 def _most_followed(posterior: Posterior) -> int:

@@ -28,6 +28,14 @@ class LooksByBounds(Generic[Other]):
         """Not known: bounds that nothing is picked by are not kept up; ``certify`` counts."""
         return None
 
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some."""
+        return self._by_bounds.highest(now, without)
+
+    def extend(self, space: Any) -> None:
+        """The list has grown at its end."""
+        self._by_bounds.extend(space)
+
     def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return self._by_bounds.predict(now, ids, points)

@@ -22,6 +22,7 @@ from noregret.picking.columns import (
     Taken,
     UpperColumn,
 )
+from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 from noregret.spaces.parts import Call, Keeper
 
@@ -108,17 +109,22 @@ class MergedQueue:
         The list.
     given
         What each part's columns need to start a reading.
+    skipped
+        Candidates that are passed over.
     """
 
-    def __init__(self, keeper: Keeper, space: Candidates, given: Sequence[Call]) -> None:
+    def __init__(
+        self, keeper: Keeper, space: Candidates, given: Sequence[Call], skipped: Ints = NOBODY
+    ) -> None:
         self._keeper, self._space, self._given = keeper, space, given
         self._offsets = keeper.parts.offsets
         self._reading = next(_numbers)
         parts = range(len(keeper.parts))
-        nobody = np.empty(0, dtype=np.int64)
-        self._seen = [nobody for _ in parts]  # rows that a part has given
+        self._seen = [NOBODY for _ in parts]  # rows that a part has given, or passes over
+        for part, _, rows in keeper.parts.split(skipped):
+            self._seen[part] = rows
         # Candidates that were given and not taken yet, and what is on top of the rest.
-        self._waiting = [Taken(nobody, np.empty(0), space.points[:0]) for _ in parts]
+        self._waiting = [Taken(NOBODY, np.empty(0), space.points[:0]) for _ in parts]
         self._rest = [(-np.inf, 0) for _ in parts]
         self._start(list(parts), _FEWEST)
 
@@ -215,9 +221,9 @@ class PartedUppers:
         self.prior, self._space = prior, space
         self._keeper = _kept(UpperColumn, prior, space, arrays)
 
-    def read(self, points: PointsOf) -> MergedQueue:
-        """Start to read candidates from the largest bound down."""
-        return MergedQueue(self._keeper, self._space, [()] * len(self._keeper.parts))
+    def read(self, points: PointsOf, skipped: Ints = NOBODY) -> MergedQueue:
+        """Start to read candidates from the largest bound down; some are passed over."""
+        return MergedQueue(self._keeper, self._space, [()] * len(self._keeper.parts), skipped)
 
     def put(self, ids: Ints, values: Floats) -> None:
         """Change the bounds of some candidates."""
@@ -264,13 +270,19 @@ class PartedLooks:
     def __len__(self) -> int:
         return len(self._space)
 
-    def read(self, points: PointsOf, reach: Floats, ids: Ints, known: Floats) -> MergedQueue:
+    def read(
+        self,
+        points: PointsOf,
+        reach: Floats,
+        ids: Ints,
+        known: Floats,
+        skipped: Ints = NOBODY,
+    ) -> MergedQueue:
         """Start to read candidates from the largest stale bound down, as on one machine."""
-        nobody = np.empty(0, dtype=np.int64)
-        given = [(reach, nobody, np.empty(0))] * len(self._keeper.parts)
+        given = [(reach, NOBODY, np.empty(0))] * len(self._keeper.parts)
         for part, at, rows in self._keeper.parts.split(ids):
             given[part] = (reach, rows, known[at])
-        return MergedQueue(self._keeper, self._space, given)
+        return MergedQueue(self._keeper, self._space, given, skipped)
 
     def used(self, moments: int) -> Ints:
         """How many candidates were last looked at at each moment."""

@@ -151,6 +151,7 @@ class SeparateUCB:
         ids, counts = observations.ids[rows], bounds.counts[rows]
         seen = np.zeros(len(self.space), dtype=bool)
         seen[ids[counts > 0]] = True
+        seen[now.room.closed] = True
         first = np.flatnonzero(~seen)[:limit]
         chosen, upper = first.tolist(), [np.inf] * len(first)
         # Arms that come first are pending from here on; of those without a reward the mean is 0.
@@ -160,9 +161,15 @@ class SeparateUCB:
         counts = np.concatenate([counts, np.zeros(len(fresh), dtype=np.int64)])
         counts[np.isin(ids, first)] += 1
         values = means + bounds.beta * bounds.deviations(counts)
+        for id_ in chosen:
+            now.room.take(id_)
         while len(chosen) < limit:
-            top = np.flatnonzero(values == values.max())
+            values[np.isin(ids, now.room.closed)] = -np.inf
+            top = np.flatnonzero(values == values.max(initial=-np.inf))
+            if not len(top) or values[top[0]] == -np.inf:
+                break
             best = int(top[np.argmin(ids[top])])
+            now.room.take(int(ids[best]))
             chosen.append(int(ids[best]))
             upper.append(float(values[best]))
             counts[best] += 1
@@ -200,6 +207,21 @@ class SeparateUCB:
     def alive(self, now: Moment) -> int | None:
         """Not known: bounds of all times need not hold at once."""
         return None
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all arms but some; −∞ where nothing is left."""
+        bounds, observations = _bounds(now), now.observations
+        rows = now.told
+        rows = rows[(observations.ids[rows] >= 0) & ~np.isin(observations.ids[rows], without)]
+        upper = bounds.means[rows] + bounds.beta * bounds.deviations(bounds.counts[rows])
+        highest = float(upper.max(initial=-np.inf))
+        if len(np.union1d(observations.ids[rows], without)) < len(self.space):
+            highest = max(highest, bounds.beta)  # of an arm without rewards
+        return highest
+
+    def extend(self, space: Candidates) -> None:
+        """More arms."""
+        self.space = space
 
     def restart(self, space: Candidates, *, keep: bool = False) -> None:
         """Another list, of other arms; the same list with ``keep``."""

@@ -22,8 +22,9 @@ from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.box import Search
 from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
-from noregret.picking.draws import best_of_list
+from noregret.picking.draws import best_in_room, tops_of, tops_of_list
 from noregret.picking.looks import LooksByBounds
+from noregret.picking.room import Room
 from noregret.picking.ucb import BoxUCB, ListUCB
 from noregret.spaces import Candidates, Space
 
@@ -85,16 +86,20 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         """Uniform draws or maximisers, one kind for a whole batch (Section 5.1)."""
         if asked(now) < self._n_init or not now.observations.t or now.rng.random() < self._xi:
             return uniform_picks(now, limit)
-        return some_picks(now, *self._maximisers(now, limit, now.rng))
+        return some_picks(now, *self._maximisers(now, limit, now.rng, now.room))
 
-    def _maximisers(self, now: Moment, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
-        """n draws from F_t: ids and points (n each)."""
+    def _maximisers(
+        self, now: Moment, n: int, rng: np.random.Generator, room: Room
+    ) -> tuple[Ints, Points]:
+        """n draws from F_t: ids and points (n each), fewer where there is room for fewer."""
         features = self.features(now.beliefs.assumed.kernel)
         sizes = [min(_TOGETHER, n - start) for start in range(0, n, _TOGETHER)]
         by_bounds = self._by_bounds
         if isinstance(by_bounds, ListUCB):
             space = by_bounds.space
-            ids = np.concatenate([_on_list(space, now, features, size, rng) for size in sizes])
+            ids = np.concatenate(
+                [_on_list(space, now, features, size, rng, room) for size in sizes]
+            )
             return ids, space.at(ids)
         assert features is not None  # values are drawn jointly on lists only
         search = by_bounds.search
@@ -130,19 +135,31 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list; refused before anything changes where quadrature cannot cover it too."""
-        if not keep and self._kind == "qff":
+        if not keep:
+            self._cover(space)
+        self._made = False
+        super().restart(space, keep=keep)
+
+    def extend(self, space: Any) -> None:
+        """The list has grown; refused where quadrature cannot cover it."""
+        self._cover(space)
+        self._made = False
+        super().extend(space)
+
+    def _cover(self, space: Any) -> None:
+        """Let quadrature cover another list too."""
+        if self._kind == "qff":
             corners = np.concatenate([self._corners, space.corners])
             if self._kernel is not None:
                 _quadrature(self._kernel, corners)
             self._corners = corners
-        self._made = False
-        super().restart(space, keep=keep)
 
     # -- what is known -----------------------------------------------------------------------
 
     def maximisers(self, now: Moment, n: int) -> tuple[Ints, Points]:
         """n draws from F_t for somebody who looks: ids and points (n each)."""
-        return self._maximisers(now, n, np.random.default_rng([self._seed, 2, now.observations.t]))
+        rng = np.random.default_rng([self._seed, 2, now.observations.t])
+        return self._maximisers(now, n, rng, Room())
 
     def spread(self, now: Moment) -> float:
         """The root mean square distance of draws from F_t from their mean.
@@ -215,23 +232,41 @@ def _quadrature(kernel: Kernel, corners: Points) -> Features:
 
 
 def _on_list(
-    space: Candidates, now: Moment, features: Features | None, n: int, rng: np.random.Generator
+    space: Candidates,
+    now: Moment,
+    features: Features | None,
+    n: int,
+    rng: np.random.Generator,
+    room: Room,
 ) -> Ints:
-    """The maximisers of n drawn functions (n ids)."""
+    """The maximisers of n drawn functions, of those that may be picked (n ids at most)."""
+    tops = _tops(space, now, features, n, rng, room)
+    return np.array(list(best_in_room(tops, room)), dtype=np.int64)
+
+
+def _tops(
+    space: Candidates,
+    now: Moment,
+    features: Features | None,
+    n: int,
+    rng: np.random.Generator,
+    room: Room,
+) -> Ints:
+    """The best open candidates of n drawn functions (k × n ids)."""
     posterior = now.bounds.posterior
     if features is None:
         values = joint_values(posterior, space.at(np.arange(len(space))), n, rng)
-        return np.asarray(values.argmax(axis=0))
+        return tops_of(values, room)
     paths = Paths(posterior, features, n, rng)
     if not isinstance(features, NystromFeatures):
-        return best_of_list(space, n, paths.values)
+        return tops_of_list(space, n, paths.values, room)
 
     def with_missing(points: Points) -> Floats:
         """What few landmarks leave out is drawn for each candidate on its own."""
         noise = rng.standard_normal((len(points), n))
         return paths.values(points) + np.sqrt(paths.missing(points))[:, None] * noise
 
-    return best_of_list(space, n, with_missing)
+    return tops_of_list(space, n, with_missing, room)
 
 
 def _in_box(

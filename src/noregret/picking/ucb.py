@@ -11,6 +11,7 @@ from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
 from noregret.picking.mixed import search_of
 from noregret.picking.parts import fresh_looks, fresh_uppers
+from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates, Space
 
 #: multiplications that counting the candidates alive may take, and candidates at a time
@@ -39,6 +40,12 @@ class ListUCB:
         elif self._sleepers is not None:
             self._sleepers.move_to(space)
 
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end: new candidates start from the prior bound."""
+        self.space = space
+        if self._sleepers is not None:
+            self._sleepers.extend(space)
+
     def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return gp_predict(now, points)
@@ -49,10 +56,18 @@ class ListUCB:
         sleepers = self._up_to_date(now)
         self._raise_lower(now)
         sleepers.follow(now.beliefs.model)
-        picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit)
+        leading = self._leading(now)
+        picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit, now.room, leading)
         for part in sleepers.column.lost():
             now.note("part lost", part=part)
         return picks
+
+    def _leading(self, now: Moment) -> Ints:
+        """The best candidates so far, where more than one is looked for."""
+        if now.aim == 1:
+            return NOBODY
+        rows, _ = self._best_lower(now, now.aim)
+        return np.sort(now.observations.ids[rows])
 
     def _up_to_date(self, now: Moment) -> Sleepers:
         """The stale bounds; started again where what they rest on has changed."""
@@ -115,11 +130,20 @@ class ListUCB:
         best = np.argsort(-lower, kind="stable")[:count]
         return rows[best], lower[best]
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
-        """The told candidates with the largest lower bounds, best first; one where none is told."""
+    def _looked_at(self, now: Moment) -> Sleepers:
+        """The stale bounds for somebody who looks."""
         sleepers = self._sleepers
         if sleepers is None or not self._is_valid(now, sleepers):
-            sleepers = self._fresh(now)
+            return self._fresh(now)
+        return sleepers
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some; −∞ where nothing is left."""
+        return largest_upper(self._looked_at(now), now.bounds, self.space.at, without)
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        sleepers = self._looked_at(now)
         highest = largest_upper(sleepers, now.bounds, self.space.at)
         rows, lower = self._best_lower(now, count)
         if not len(rows):
@@ -219,6 +243,13 @@ class BoxUCB:
     def alive(self, now: Moment) -> int | None:
         """A box has no candidates to count."""
         return None
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """A box has no candidates to leave out."""
+        raise TypeError("only a list has candidates outside the best k; this domain is a box")
+
+    def extend(self, space: Any) -> None:
+        """A box stays as it is."""
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """A box stays as it is."""

@@ -227,6 +227,26 @@ class Candidates:
         rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
         return rows
 
+    def head(self, n: int) -> "Candidates":
+        """The first n candidates."""
+        made = Candidates(self.points[:n], objects=self.are_objects)
+        made.names = self.names
+        return made
+
+    def joined(self, more: "Candidates") -> "Candidates":
+        """This list with more candidates at its end; lists that are not in memory are refused."""
+        for one in (self, more):
+            if one.origin is not None or not isinstance(one.points, np.ndarray):
+                raise ValueError(
+                    "candidates can be added to a list in memory, and from one: this one is in a "
+                    "file or on a cluster. Write one file with all candidates and make a new list"
+                )
+        if self.are_objects:
+            return Candidates(_object_vector([*self.points, *more.points]), objects=True)
+        made = Candidates(np.concatenate([self.points, more.points.astype(self.points.dtype)]))
+        made.names = self.names
+        return made
+
     def __len__(self) -> int:
         return len(self.points)
 

@@ -29,8 +29,11 @@ class Ledger(Protocol):
     def settings(self) -> dict[str, Any]:
         """With ``"batch"``, the n of an ask where nobody says one, or ``None``."""
 
-    def ask(self, n: int | None = None, *, origin: str = "ask") -> Trials:
-        """Trials to evaluate next."""
+    def ask(self, n: int | None = None, *, adaptive: bool = False, origin: str = "ask") -> Trials:
+        """Trials to evaluate next: n, or with ``adaptive`` as many as the algorithm wants, or none.
+
+        There are none where no candidate may be evaluated any more.
+        """
 
     def tell(self, trials: Any, values: Any = None, *, failed: str | None = None) -> None:
         """Answer trials, by number: a value each, or why all of them failed."""

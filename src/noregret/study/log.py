@@ -9,10 +9,11 @@ from typing import Any
 from noregret._types import Floats
 from noregret.algorithms import Optimizer
 from noregret.results import BatchInfo
-from noregret.spaces import Domain
+from noregret.spaces import Candidates, Domain
 from noregret.study import replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
+from noregret.study.growing import put_addition
 from noregret.study.rows import Packed, Trial
 from noregret.study.units import Units
 
@@ -82,7 +83,9 @@ class Log:
                     try:
                         replay.follow(self.storage, self._state, self.units)
                     except replay.DivergedError:  # the writer has changed an answer
+                        self._domain = None
                         self._state = self._restore()
+            self._domain = self._state.optimizer.domain  # the writer may have added candidates
         return self._state
 
     def _restore(self) -> replay.Replayed:
@@ -124,13 +127,15 @@ class Log:
         self,
         n: int | None,
         origin: str,
-        fill: bool = False,
         deliver: Callable[[list[int]], None] | None = None,
+        *,
+        fill: bool = False,
     ) -> list[int]:
         """Numbers of the trials to evaluate next: overdue ones, then new ones.
 
-        ``deliver`` is called with them before they count as handed out: where it fails, they are
-        not.
+        With ``fill`` as many as are asked for, also where an adaptive batch would be shorter. Fewer
+        where no candidate may be asked for any more. ``deliver`` is called with them before they
+        count as handed out: where it fails, they are not.
         """
         self._check_writable()
         state = self._current()
@@ -139,12 +144,9 @@ class Log:
             for trial in overdue:
                 self._reassign(trial)
             numbers = [trial.number for trial in overdue]
-            if n is None:
-                numbers += self._ask_for_new(state, None, origin)
-            elif len(numbers) < n:
-                numbers += self._ask_for_new(state, n - len(numbers), origin)
-                while fill and len(numbers) < n:
-                    numbers += self._ask_for_new(state, n - len(numbers), origin)
+            if (n is None or len(numbers) < n) and not state.optimizer.exhausted:
+                wanted = None if n is None else n - len(numbers)
+                numbers += self._ask_for_new(state, wanted, origin, fill)
             if deliver is not None:
                 deliver(numbers)
         self._snapshot_if_due()
@@ -156,10 +158,13 @@ class Log:
             return []
         return self.storage.overdue_trials(given_before=time.time() - timeout)[:n]
 
-    def _ask_for_new(self, state: replay.Replayed, n: int | None, origin: str) -> list[int]:
+    def _ask_for_new(
+        self, state: replay.Replayed, n: int | None, origin: str, fill: bool
+    ) -> list[int]:
         best = self._best_to_note(state.optimizer)
-        batch = state.optimizer.ask(n)
+        batch = state.optimizer.ask(n, fill=fill)
         info = _about_batch(batch.info, len(batch)) | ({} if best is None else {"best": best})
+        info |= {name: True for name, is_so in (("fill", fill), ("spread", batch.spread)) if is_so}
         state.operation = self.storage.add_operation("ask", n, info)
         state.asks += 1
         choices = state.optimizer.domain.pack(batch.ids, batch.points)
@@ -211,6 +216,19 @@ class Log:
         self._snapshot_if_due()
         return numbers
 
+    def add(self, more: Candidates, table: bytes | None) -> None:
+        """Candidates that may be chosen from now on, and what to show of all of them."""
+        self._check_writable()
+        state = self._current()
+        with self._change():
+            operation = self.storage.add_operation("add", info={"candidates": len(more)})
+            put_addition(self.storage, operation, more)
+            if table is not None:
+                self.storage.put_blob("table", table)
+            self.storage.add_event("candidates added", {"candidates": len(more)})
+            replay.follow(self.storage, state, self.units)
+        self._domain = state.optimizer.domain
+
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something in the file."""
         with self._change():
@@ -252,7 +270,9 @@ class Log:
             return None
         best = self.units.recommendation(optimizer.recommend())
         names = ("id", "mean", "lower", "upper", "gap")
-        return {"t": t} | {name: getattr(best, name) for name in names}
+        about = {"t": t} | {name: getattr(best, name) for name in names}
+        alive = optimizer.alive
+        return about if alive is None else about | {"alive": alive}
 
 
 def _about_batch(info: BatchInfo | None, size: int) -> dict[str, Any]:

@@ -45,10 +45,11 @@ class MemoryLedger:
             self._end(numbers, self.units.values(past.rewards), None)
             self._counts["history"] = len(numbers)
 
-    def ask(self, n: int | None = None, *, origin: str = "ask") -> Trials:
+    def ask(self, n: int | None = None, *, adaptive: bool = False, origin: str = "ask") -> Trials:
         """Trials to evaluate next, as :meth:`noregret.Study.ask`."""
+        n = self.settings["batch"] if n is None else n
         with uninterrupted():
-            batch = self.optimizer.ask(self.settings["batch"] if n is None else n)
+            batch = self.optimizer.ask(n, fill=n is not None and not adaptive)
             numbers = self._add(batch.ids, batch.points, origin)
         return Trials(np.array(numbers, dtype=np.int64), batch.ids, batch.points, batch.values)
 

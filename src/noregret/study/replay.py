@@ -10,6 +10,7 @@ from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
 from noregret.spaces import Domain
 from noregret.study.errors import DamagedError
+from noregret.study.growing import additions, before, get_addition, grown
 from noregret.study.rows import Operation, Trial
 from noregret.study.sql import Storage
 from noregret.study.units import Units
@@ -57,14 +58,15 @@ def dump(optimizer: Optimizer, *, candidates: bool) -> bytes:
 
 
 def stored_domain(storage: Storage, given: Any) -> Domain:
-    """What may be chosen; ``given`` where it cannot be stored."""
-    return state.read(io.BytesIO(_start(storage))).domain(given)
+    """What may be chosen now; ``given`` where it cannot be stored."""
+    return grown(storage, state.read(io.BytesIO(_start(storage))).domain(given))
 
 
 def first_optimizer(storage: Storage, domain: Domain, kernel: Any) -> Optimizer:
-    """The optimiser as it was when the study was created."""
+    """The optimiser as it was when the study was created; ``domain`` is what may be chosen now."""
     # Fresh: a later version may keep its state otherwise, but it can always start anew.
-    return load(io.BytesIO(_start(storage)), domain=domain, kernel=kernel, fresh=True)
+    first = before(storage, domain, 0)
+    return load(io.BytesIO(_start(storage)), domain=first, kernel=kernel, fresh=True)
 
 
 def _start(storage: Storage) -> bytes:
@@ -92,7 +94,8 @@ def restore(storage: Storage, domain: Domain, kernel: Any, units: Units) -> Repl
     for number in storage.snapshots():
         try:
             data = io.BytesIO(storage.get_snapshot(number))
-            found = Replayed(load(data, domain=domain, kernel=kernel), number)
+            then = before(storage, domain, number)
+            found = Replayed(load(data, domain=then, kernel=kernel), number)
         except ValueError as error:
             reason = f"snapshot {number} is damaged: {error}"
             continue
@@ -122,7 +125,7 @@ def follow(storage: Storage, followed: Replayed, units: Units) -> None:
 def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operation) -> None:
     optimizer = followed.optimizer
     if operation.kind == "ask":
-        batch = optimizer.ask(operation.n)
+        batch = optimizer.ask(operation.n, fill=bool((operation.info or {}).get("fill")))
         asked = storage.trials_asked_by(operation.number)
         if optimizer.domain.pack(batch.ids, batch.points) != [trial.packed for trial in asked]:
             raise DivergedError(
@@ -138,6 +141,8 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
         followed.answers += len(done)
     elif operation.kind == "fail":
         end_failed(optimizer, storage.trials_done_by(operation.number))
+    elif operation.kind == "add":
+        optimizer.add_candidates(get_addition(storage, operation.number))
     else:
         raise DivergedError(f"operation {operation.number} changed answers given before")
 
@@ -165,6 +170,8 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
     told.sort(key=lambda trial: (trial.done_by, trial.number))
     pending = storage.pending_trials()
     failed = [trial for trial in storage.failed_trials() if trial.origin == "run"]
+    for operation, _ in additions(storage):
+        first.add_candidates(get_addition(storage, operation))
     if told:
         rewards = units.rewards([trial.value for trial in told])
         first.tell(choices_of(told, first.domain), rewards)

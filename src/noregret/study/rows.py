@@ -102,8 +102,8 @@ class Operation:
     number
         Counted from 1.
     kind
-        ``"ask"``, ``"tell"``, ``"fail"``, ``"history"`` (answers that nobody asked for) or
-        ``"rebuild"`` (a fresh optimiser was told all answers).
+        ``"ask"``, ``"tell"``, ``"fail"``, ``"history"`` (answers that nobody asked for), ``"add"``
+        (of candidates) or ``"rebuild"`` (a fresh optimiser was told all answers).
     n
         The n of an ask.
     time

@@ -43,6 +43,9 @@ def run_study(
 ) -> str:
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
+    Returns why it ended: ``"budget"``, ``"gap"``, ``"target"``, ``"patience"``, or ``"exhausted"``
+    where every candidate has been evaluated as often as it may be.
+
     Trials that an earlier run asked for and did not answer come first. While evaluations are
     under way, free workers get new trials; what is pending counts in the variance.
 
@@ -90,8 +93,9 @@ def run_study(
 
     Returns
     -------
-    Why the run ended: ``"budget"``, ``"timeout"``, ``"callback"``, ``"failures"`` (in a row), or
-    what ``stop`` said.
+    Why the run ended: ``"budget"``, ``"timeout"``, ``"callback"``, ``"failures"`` (in a row),
+    ``"exhausted"`` (every candidate has been evaluated as often as it may be), or what ``stop``
+    said.
     """
     budget = _checks.count("budget", budget)
     attempts = _checks.count("attempts", attempts)
@@ -235,7 +239,13 @@ class Run:
                 if self.stopped is not None or self.budget - self.spent - out <= 0:
                     return
             room = self.budget - self.spent - out
-            self._queue(list(self.study.ask(min(self._wanted(short), room), origin="run")))
+            wanted = min(self._wanted(short), room)
+            asked = list(self.study.ask(wanted, adaptive=True, origin="run"))
+            self._queue(asked)
+            if not asked:  # no candidate may be evaluated any more
+                if not self.waiting and not self.running:
+                    self.stopped = "exhausted"
+                return
 
     def _wanted(self, short: int) -> int:
         optimizer = self.study.optimizer

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,13 +19,16 @@ from noregret.spaces.files import keeps
 from noregret.study import replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
+from noregret.study.growing import stored_as
 from noregret.study.log import Log
 from noregret.study.rows import Packed, Trial
+from noregret.study.stopping import StopRule
 from noregret.study.tables import (
     check_names,
     events_frame,
     from_bytes,
     in_words,
+    longer_table,
     operations_frame,
     table_to_show,
     to_bytes,
@@ -52,6 +54,7 @@ class Study:
         self._settings = self._log.settings
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
+        self._table: pl.DataFrame | None = None
 
     # -- making and opening ------------------------------------------------------------------
 
@@ -188,21 +191,74 @@ class Study:
         self,
         n: int | None = None,
         *,
-        fill: bool = False,
+        adaptive: bool = False,
         origin: str = "ask",
         deliver: Callable[[Trials], None] | None = None,
     ) -> Trials:
         """Trials to evaluate next: those overdue first, then new ones.
 
-        ``ask()`` gives the study's ``batch``, or what the algorithm wants: one trial for a
-        sequential rule, a whole batch for an adaptive one. ``ask(n)`` gives at most ``n`` for
-        adaptive rules and exactly ``n`` for the others, with ``fill`` for all. ``origin`` says
-        who asks, see :meth:`trials`. ``deliver`` is called with the trials before they are on
-        disk: where it raises an error, nothing has been asked.
+        ``ask(n)`` gives exactly ``n``: a plate, of different candidates where the list is long
+        enough. The first plate is spread over the list. ``ask(n, adaptive=True)`` gives as many as
+        can be chosen without loss before answers come, never more than ``n``. ``ask()`` gives the
+        study's ``batch``, or what the algorithm wants: one trial for a sequential rule, a whole
+        batch for an adaptive one. Where ``repeats`` leaves fewer candidates there are fewer trials,
+        and none at the end: see :attr:`exhausted`.
+
+        ``origin`` says who asks, see :meth:`trials`. ``deliver`` is called with the trials before
+        they are on disk: where it raises an error, nothing has been asked.
         """
         n = self._settings["batch"] if n is None else _checks.count("n", n)
         pass_on = None if deliver is None else lambda numbers: deliver(self.get(numbers))
-        return self.get(self._log.ask(n, origin, fill, pass_on))
+        fill = n is not None and not adaptive
+        return self.get(self._log.ask(n, origin, pass_on, fill=fill))
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every candidate has been evaluated ``repeats`` times, answered or pending."""
+        return self.optimizer.exhausted
+
+    @one_at_a_time
+    def add(
+        self,
+        candidates: Any,
+        *,
+        names: Sequence[Any] | None = None,
+        table: pl.DataFrame | None = None,
+    ) -> range:
+        """Let more candidates be chosen from now on; the ids that they have.
+
+        Ids and bounds of the others stay; the new ones start from the prior bound.
+
+        Parameters
+        ----------
+        candidates
+            As for :meth:`create`, of the same kind as the others.
+        names
+            What each is called, where the others have names: all different, and different from
+            those in the study.
+        table
+            What to show of each, with columns of the study's table.
+        """
+        more = self.optimizer.as_more(candidates)
+        stored_as(more)
+        size, named = len(more), self._settings["named"]
+        shown = longer_table(self.table, size, names, table, named)
+        self._log.add(more, None if shown is None else to_bytes(shown))
+        return range(len(as_candidates(self.domain)) - size, len(as_candidates(self.domain)))
+
+    @one_at_a_time
+    def enough(
+        self,
+        *,
+        stop_gap: float | None = None,
+        target: float | None = None,
+        patience: int | None = None,
+    ) -> str | None:
+        """Which of these rules says that it is enough: ``"gap"``, ``"target"`` or ``"patience"``.
+
+        See :class:`noregret.study.stopping.StopRule`; ``None`` where none does.
+        """
+        return StopRule(gap=stop_gap, target=target, patience=patience).reached(self)
 
     @one_at_a_time
     def tell(
@@ -254,13 +310,25 @@ class Study:
         choices = self.domain.pack(ids, located)
         return self.get(self._log.history(choices, checked, source) if choices else [])
 
-    def run(self, f: Callable[[Any], Any], budget: int, **options: Any) -> str:
+    def run(
+        self,
+        f: Callable[[Any], Any],
+        budget: int,
+        *,
+        stop_gap: float | None = None,
+        target: float | None = None,
+        patience: int | None = None,
+        **options: Any,
+    ) -> str:
         """Evaluate ``f`` until the study has ``budget`` answers; why the run ended.
 
-        Options as for :func:`noregret.study.runner.run_study`.
+        It ends early where :meth:`enough` says so. Other options as for
+        :func:`noregret.study.runner.run_study`.
         """
         from noregret.study.runner import run_study
 
+        rule = StopRule(gap=stop_gap, target=target, patience=patience)
+        options.setdefault("stop", lambda run: rule.reached(self))
         return run_study(self, f, budget, **options)
 
     @one_at_a_time
@@ -308,9 +376,12 @@ class Study:
 
     @one_at_a_time
     def top(self, k: int = 10) -> pl.DataFrame:
-        """The k evaluated choices with the best guaranteed values, with bounds and counts."""
+        """The k evaluated choices with the best guaranteed values.
+
+        With bounds, how often each was measured and the mean of those values.
+        """
         found = self.optimizer.top(_checks.count("k", k))
-        return top_frame(found, self.evaluations(found), self.units, self.domain, self.table)
+        return top_frame(found, self.units, self.domain, self.table)
 
     @one_at_a_time
     def evaluations(self, choices: Sequence[Recommendation]) -> list[int]:
@@ -401,11 +472,14 @@ class Study:
             return str(self.names[id_])
         return str(id_) if self.domain.listed else in_words(point)
 
-    @cached_property
+    @property
     def table(self) -> pl.DataFrame | None:
         """What to show people of each candidate (n rows, ``name`` first where there are names)."""
+        if self._table is not None and len(self._table) == self.size:
+            return self._table
         data = self._storage.get_blob("table")
-        return None if data is None else from_bytes(data)
+        self._table = None if data is None else from_bytes(data)
+        return self._table
 
     @property
     def names(self) -> pl.Series | None:

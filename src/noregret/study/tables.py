@@ -126,6 +126,53 @@ def beside(frame: pl.DataFrame, table: pl.DataFrame, ids: Sequence[int]) -> pl.D
     return frame.hstack(features[list(ids)].rename(renamed))
 
 
+def longer_table(
+    old: pl.DataFrame | None,
+    size: int,
+    names: Sequence[Any] | None,
+    table: pl.DataFrame | None,
+    named: bool,
+) -> pl.DataFrame | None:
+    """What people see of each candidate once ``size`` more have been added; checked.
+
+    Parameters
+    ----------
+    old
+        What they see of the others.
+    size
+        How many are added.
+    names, table
+        As for a new study, of the new candidates. Columns that are not there stay empty.
+    named
+        Whether the others have names: then the new ones need some, else they may have none.
+    """
+    if named != (names is not None):
+        raise StudyError(
+            "names must be given: the study's other candidates have some"
+            if named
+            else "names must not be given: the study's other candidates have none"
+        )
+    new = table_to_show(size, names, table)
+    if old is None:
+        return None
+    if new is None:
+        new = pl.DataFrame({"_": [None] * size}).select(
+            pl.lit(None, dtype=kind).alias(name) for name, kind in old.schema.items()
+        )
+    if named:
+        known = new["name"].filter(new["name"].is_in(old["name"].implode()))
+        if len(known):
+            raise StudyError(f"names must be new; {known[0]!r} is in the study already")
+    unknown = [name for name in new.columns if name not in old.columns]
+    if unknown:
+        raise StudyError(
+            f"table must have the study's columns; {unknown[0]!r} is not one of "
+            f"{', '.join(old.columns)}"
+        )
+    new = new.cast({name: old.schema[name] for name in new.columns})
+    return pl.concat([old, new], how="diagonal")
+
+
 def trials_frame(
     trials: Sequence[Sequence[Any]], box: Domain | None, names: pl.Series | None
 ) -> pl.DataFrame:
@@ -191,12 +238,11 @@ def operations_frame(operations: Sequence[Operation]) -> pl.DataFrame:
 
 def top_frame(
     found: Sequence[Recommendation],
-    evaluations: Sequence[int],
     units: Units,
     domain: Domain,
     table: pl.DataFrame | None,
 ) -> pl.DataFrame:
-    """A row per choice: id and name (coordinates on a box), mean, bounds, evaluations, features."""
+    """A row per choice: id and name (coordinates on a box), mean, bounds, what was measured, …"""
     columns: dict[str, Any] = {}
     ids = [one.id for one in found]
     if domain.listed:
@@ -211,7 +257,8 @@ def top_frame(
         name: pl.Series([getattr(one, name) for one in shown], dtype=pl.Float64)
         for name in ("mean", "lower", "upper")
     }
-    columns["evaluations"] = pl.Series(list(evaluations), dtype=pl.Int64)
+    columns["evaluations"] = pl.Series([one.evaluations for one in shown], dtype=pl.Int64)
+    columns["measured"] = pl.Series([one.measured for one in shown], dtype=pl.Float64)
     frame = pl.DataFrame(columns)
     return frame if table is None else beside(frame, table, ids)
 

@@ -27,4 +27,6 @@ class Units:
     def recommendation(self, found: Recommendation) -> Recommendation:
         """The same in the user's values; the gap is a difference and stays."""
         bounds = sorted((self.values(found.lower), self.values(found.upper)))
-        return replace(found, mean=self.values(found.mean), lower=bounds[0], upper=bounds[1])
+        measured = None if found.measured is None else self.values(found.measured)
+        mean = self.values(found.mean)
+        return replace(found, mean=mean, lower=bounds[0], upper=bounds[1], measured=measured)

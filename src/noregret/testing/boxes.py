@@ -56,6 +56,18 @@ class BoxSuite(Suite):
                 assert best.gap >= 0
             assert optimizer.alive is None
 
+    def test_counts_of_candidates_are_for_lists(self) -> None:
+        """A box has no candidates to count."""
+        for options in ({"repeats": 1}, {"aim": 3}):
+            with refused("repeats"):
+                self.build(**options)
+        optimizer = self.build()
+        assert not optimizer.exhausted
+        with refused("box"):
+            optimizer.add_candidates(np.zeros((3, 2)))
+        with refused("box"):
+            optimizer.top_gap(2)
+
     def test_bad_input_is_refused_and_changes_nothing(self) -> None:
         """Points outside, of the wrong length or not finite, and bad rewards."""
         optimizer = self.build()

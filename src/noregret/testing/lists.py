@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from noregret.spaces import Candidates
-from noregret.testing.suite import Suite, fingerprint, refused
+from noregret.testing import moves
+from noregret.testing.suite import Suite, fingerprint, refused, reload, same_arrays
 
 
 class AlgorithmSuite(Suite):
@@ -89,6 +90,96 @@ class AlgorithmSuite(Suite):
             batch = optimizer.ask()
             np.testing.assert_array_equal(batch.points, fresh[batch.ids])
             optimizer.tell(batch, self.evaluate(batch, i))
+
+    def test_a_plate_holds_no_candidate_twice(self) -> None:
+        """Full batches are of different candidates, also of the same list after a file."""
+        optimizer = self.build()
+        for i in range(3):
+            plate = optimizer.ask(12, fill=True)
+            assert len(set(plate.ids.tolist())) == len(plate) == 12
+            optimizer.tell(plate, self.evaluate(plate, i))
+        straight, resumed = optimizer, reload(optimizer)
+        same_arrays([straight.ask(9, fill=True).ids], [resumed.ask(9, fill=True).ids])
+
+    def test_a_long_plate_repeats_candidates_evenly(self) -> None:
+        """Where a list is shorter than the plate every candidate comes as often as it must."""
+        counts = np.bincount(self.build().ask(2 * self.size + 1, fill=True).ids)
+        assert counts.max() <= 3
+
+    def test_no_candidate_is_evaluated_more_often_than_repeats(self) -> None:
+        """Told and pending count, cancelled do not; in the end an empty batch that changes nothing.
+
+        Looks and a file in between change nothing either.
+        """
+        for repeats, start in ((1, []), (2, [4, 4, 7])):
+            plain, looked = self.build(repeats=repeats), self.build(repeats=repeats)
+            for optimizer in (plain, looked):
+                optimizer.tell(start, np.full(len(start), 0.3))
+            counts = np.bincount(start, minlength=self.size)
+            for i in range(3 * repeats * self.size):
+                moves.look(self, looked, i)
+                if i == 5:
+                    looked = reload(looked)
+                batch, same = plain.ask(1 + i % 4), looked.ask(1 + i % 4)
+                same_arrays([batch.ids, batch.points], [same.ids, same.points])
+                if plain.exhausted and not len(batch):
+                    break
+                if i % 5 == 3:
+                    plain.cancel(batch)
+                    looked.cancel(same)
+                    continue
+                np.add.at(counts, batch.ids, 1)
+                assert counts.max() <= repeats
+                plain.tell(batch, self.evaluate(batch, i))
+                looked.tell(same, self.evaluate(batch, i))
+            assert np.all(counts == repeats)
+            assert looked.exhausted
+            before = fingerprint(plain)
+            assert len(plain.ask(5, fill=True)) == len(plain.ask()) == 0
+            assert fingerprint(plain) == before == fingerprint(looked)
+
+    def test_the_list_can_grow(self) -> None:
+        """Ids and what is known of the old candidates stay, and old batches can still be told."""
+        optimizer = self.build(repeats=2)
+        self.play(optimizer, 3)
+        late = optimizer.ask()
+        before, told = optimizer.predict(pending=False), optimizer.t
+        fresh = np.random.default_rng(98).uniform(size=(7, 2))
+        optimizer.add_candidates(fresh)
+        for wrong in (np.zeros((0, 2)), np.full((3, 2), np.nan), np.zeros((3, 5))):
+            with refused("candidates"):
+                optimizer.add_candidates(wrong)
+        after = optimizer.predict(pending=False)
+        assert len(after[0]) == self.size + 7
+        same_arrays(before, (values[: self.size] for values in after))
+        np.testing.assert_array_equal(optimizer.domain.points[self.size :], fresh)
+        assert optimizer.events[-1]["event"] == "candidates added"
+        optimizer.tell(late, self.evaluate(late))
+        assert optimizer.t == told + len(late)
+        resumed = reload(optimizer)
+        seen: list[int] = []
+        for i in range(3):
+            batch, same = optimizer.ask(self.size, fill=True), resumed.ask(self.size, fill=True)
+            same_arrays([batch.ids], [same.ids])
+            for one in (optimizer, resumed):
+                one.tell(batch, self.evaluate(batch, i))
+            seen += batch.ids.tolist()
+        assert set(range(self.size, self.size + 7)) <= set(seen)
+
+    def test_the_best_few(self) -> None:
+        """``top`` has counts and means of what was measured; ``top_gap`` falls to 0 at the end."""
+        optimizer = self.build(aim=3, repeats=1)
+        while not optimizer.exhausted:
+            plate = optimizer.ask(10, fill=True)
+            optimizer.tell(plate, self.evaluate(plate))
+        found, history = optimizer.top(3), optimizer.history
+        assert len({one.id for one in found}) == 3
+        for one in found:
+            assert one.evaluations == 1
+            assert one.measured == history.rewards[history.ids == one.id][0]
+        assert optimizer.top_gap() >= 0.0
+        assert optimizer.top_gap(self.size) == 0.0
+        assert self.build().top_gap(2) == np.inf
 
     def test_bad_input_is_refused_and_changes_nothing(self) -> None:
         """Each mistake is an error that names the argument, and the state is untouched."""

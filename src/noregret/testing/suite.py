@@ -263,6 +263,9 @@ class Suite(ABC):
             ("seed", "one"),
             ("width", "no such width"),
             ("width", -1.0),
+            ("repeats", 0),
+            ("repeats", 1.5),
+            ("aim", 0),
         ]
         for name, value in bad:
             with refused(name):
