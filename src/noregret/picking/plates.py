@@ -17,6 +17,7 @@ from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.chooser import Bounds, Interval, Moment, Picks, gp_predict
 from noregret.picking.columns import PriorRoot, over_list
+from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 
 #: groups that a plate is picked in, at most
@@ -59,6 +60,8 @@ class ListPlates:
             if not len(chosen):
                 break
             picked += chosen.tolist()
+            for id_ in looked.ids[chosen].tolist():
+                now.room.take(id_)
             upper += looked.upper[chosen].tolist()
             looked.pick(chosen)
         order = np.array(picked, dtype=np.int64)
@@ -82,7 +85,7 @@ class ListPlates:
     def ranking(self, now: Moment, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
         model, width = now.beliefs.model, now.bounds.width
-        highest = self._highest(now)
+        highest = self.highest(now, NOBODY)
         rows = now.told
         rows = rows[now.observations.ids[rows] >= 0]
         if not len(rows):
@@ -96,11 +99,15 @@ class ListPlates:
             found.append(Interval(id_, point, middle, low, high, max(highest, high)))
         return found
 
-    def _highest(self, now: Moment) -> float:
-        """The largest upper bound on the list."""
-        looked = self._look(now, now.bounds.width, np.empty(0, dtype=np.int64))
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some; −∞ where nothing is left."""
+        looked = self._look(now, now.bounds.width, without)
         best = looked.best(1)
-        return float(looked.upper[best[0]])
+        return float(looked.upper[best[0]]) if len(best) else -np.inf
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+        self.space, self._pass = space, None
 
     def _unknown(self, now: Moment, highest: float) -> Interval:
         """The first candidate, of which only the prior is known."""
@@ -122,10 +129,16 @@ class ListPlates:
 
 
 def _closed(now: Moment) -> Ints:
-    """The candidates that may not be picked: told or pending, while there are others."""
+    """The candidates that may not be picked: those without room, or all told or pending.
+
+    The latter where nobody says how often a candidate may be evaluated, and while there are others.
+    """
+    if now.room.repeats is not None:
+        return now.room.closed
     seen = now.observations
     ids = seen.ids[(seen.told + seen.pending > 0) & (seen.ids >= 0)]
-    return ids if len(ids) < len(now.space) else ids[:0]  # type: ignore[arg-type]
+    ids = np.union1d(ids, now.room.closed)
+    return ids if len(ids) < len(now.space) else now.room.closed  # type: ignore[arg-type]
 
 
 class _Pass:

@@ -35,7 +35,9 @@ class Room:
         counts: Ints = NOBODY,
         each: int | None = None,
     ) -> None:
-        self._size, self._repeats, self._each = size, repeats, each
+        self._size, self._each = size, each
+        #: the most evaluations of one candidate, or any number
+        self.repeats = repeats
         order = np.argsort(ids, kind="stable")
         self._ids, self._counts = ids[order], counts[order]
         self._picked: dict[int, int] = {}
@@ -47,7 +49,7 @@ class Room:
     @property
     def limited(self) -> bool:
         """Whether any candidate may be closed."""
-        return self._repeats is not None or self._each is not None
+        return self.repeats is not None or self._each is not None
 
     @property
     def closed(self) -> Ints:
@@ -68,11 +70,11 @@ class Room:
         picked, left = self._picked.get(id_, 0), _ANY
         if self._each is not None:
             left = self._each - picked
-        if self._repeats is not None:
+        if self.repeats is not None:
             at = int(np.searchsorted(self._ids, id_))
             known = at < len(self._ids) and self._ids[at] == id_
             used = int(self._counts[at]) if known else 0
-            left = min(left, self._repeats - used - picked)
+            left = min(left, self.repeats - used - picked)
         return max(left, 0)
 
     def take(self, id_: int) -> bool:
