@@ -68,6 +68,16 @@ StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's fil
 Wait = Annotated[
     float, typer.Option(help="Seconds to wait while another process writes to the study.")
 ]
+StopGap = Annotated[
+    float | None,
+    typer.Option(help="Enough: no other candidate can be better by more than this."),
+]
+Target = Annotated[
+    float | None, typer.Option(help="Enough: the best choice's guaranteed value has reached this.")
+]
+Patience = Annotated[
+    int | None, typer.Option(help="Enough: so many answers in a row brought no better value.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
 

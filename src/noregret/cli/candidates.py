@@ -1,6 +1,6 @@
 """A library of candidates from a table: which columns, what they become, and what to say of it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,8 @@ class Library:
         For each of the d dimensions its name, and mean and deviation taken out (or the category).
     notes
         What was done, in sentences.
+    features
+        How each column became coordinates; JSON.
     """
 
     names: list[str] | None
@@ -55,6 +57,7 @@ class Library:
     points: Floats
     columns: list[dict[str, Any]]
     notes: list[str]
+    features: list[dict[str, Any]]
 
 
 def read_library(
@@ -101,7 +104,8 @@ def read_library(
     names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
     shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in used)
     points = encoder.encode(whole.frame)
-    return Library(names, id_column, shown, points, encoder.dimensions, notes)
+    features_used = [asdict(feature) for feature in encoder.features]
+    return Library(names, id_column, shown, points, encoder.dimensions, notes, features_used)
 
 
 def _named_features(table: Table, features: str) -> list[str]:

@@ -107,6 +107,17 @@ def create(
             help="Seconds after which a trial without an answer is given to whoever asks next."
         ),
     ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="The most measurements of one candidate; 0: any number. Default: 1 where --noise "
+            "is not given, else any number.",
+        ),
+    ] = None,
+    aim: Annotated[
+        int, typer.Option(min=1, help="How many of the best candidates are looked for.")
+    ] = 1,
     seed: Annotated[int | None, typer.Option(help="Makes the questions repeatable.")] = None,
     standardize: Annotated[
         bool, typer.Option(help="Bring numeric features to mean 0 and deviation 1.")
@@ -132,6 +143,8 @@ def create(
             ("--id", id_column),
             ("--lengthscale", lengthscale),
             ("--scale", scale),
+            ("--repeats", repeats),
+            ("--aim", aim if aim > 1 else None),
             ("--kernel", kernel if kernel is not KernelName.AUTO else None),
         ):
             if unused is not None:
@@ -171,6 +184,12 @@ def create(
             f"Lengthscale {lengthscale:.4g}: the median distance between candidates "
             "(--lengthscale to set it)."
         )
+    if repeats is None and noise is None:
+        repeats = 1
+        notes.append(
+            "Each candidate is measured once, as no --noise is given (--repeats 3 for replicates, "
+            "--repeats 0 for any number)."
+        )
     scale = 1.0 if scale is None else scale
     given: dict[str, float | str | None] = {"noise": _noise(noise), "norm": norm}
     usual = {"noise": 0.1 * scale, "norm": 1.0}
@@ -193,8 +212,11 @@ def create(
             "id": library.id_column or "id",
             "value": value_column,
             "columns": library.columns,
+            "features": library.features,
             "notes": notes,
         },
+        repeats=repeats or None,
+        aim=aim,
         **given,
         delta=delta,
         width=_width(width or "practical"),

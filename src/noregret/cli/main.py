@@ -1,10 +1,10 @@
 """The program ``noregret``."""
 
-from noregret.cli import answers, create, reproduce, running, showing, telling
+from noregret.cli import adding, answers, create, reproduce, running, showing, telling
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
-COMMANDS = (create, answers, telling, running, showing, reproduce)
+COMMANDS = (create, adding, answers, telling, running, showing, reproduce)
 
 
 def main() -> None:

@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from noregret.cli.app import Json, StudyPath, Wait, command, console, plain, print_json, say
-from noregret.cli.choices import about_best, fields_of, interval, say_best, values_of
+from noregret.cli.app import (
+    Json,
+    Patience,
+    StopGap,
+    StudyPath,
+    Target,
+    Wait,
+    command,
+    console,
+    plain,
+    print_json,
+    say,
+)
+from noregret.cli.choices import about_best, fields_of, interval, say_alive, say_best, values_of
 
 if TYPE_CHECKING:
     from noregret.results import Recommendation
@@ -46,6 +58,9 @@ def run(
     max_failures: Annotated[
         int, typer.Option(help="Stop when more programs than this have failed.")
     ] = 10,
+    stop_gap: StopGap = None,
+    target: Target = None,
+    patience: Patience = None,
     known_best: Annotated[
         float | None,
         typer.Option(help="The best possible value, where it is known: shows the regret."),
@@ -53,7 +68,11 @@ def run(
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Run a program for each trial until the budget is spent; the same call goes on."""
+    """Run a program for each trial until the budget is spent; the same call goes on.
+
+    It ends early where enough has been found, or where every candidate has been evaluated as often
+    as it may be.
+    """
     from rich.live import Live
 
     from noregret.study import Study
@@ -71,7 +90,7 @@ def run(
                 live.start()
             try:
                 with threads(workers) as pool:
-                    opened.run(
+                    stopped = opened.run(
                         evaluate,
                         budget,
                         executor=pool if workers > 1 else None,
@@ -79,6 +98,9 @@ def run(
                         batch=batch,
                         max_failures=max_failures,
                         callback=display.update,
+                        stop_gap=stop_gap,
+                        target=target,
+                        patience=patience,
                         argument=lambda id_, point: values_of(opened, id_, point),
                     )
             finally:
@@ -90,9 +112,9 @@ def run(
     finally:
         signal.signal(signal.SIGTERM, previous)
     if as_json:
-        print_json({"counts": counts, "best": about})
+        print_json({"counts": counts, "stopped": stopped, "best": about})
         return
-    say(f"{counts['told']} answers, {counts['failed']} failures.")
+    say(f"{counts['told']} answers, {counts['failed']} failures; stopped by {stopped}.")
     say(words)
 
 
@@ -105,12 +127,13 @@ class _Display:
         self._progress: Progress | None = None
         self._best: Recommendation | None = None
         self._best_at = -math.inf
+        self._alive: str | None = None
 
     def update(self, progress: "Progress") -> None:
         self._progress = progress
         due = time.monotonic() - self._best_at > _BEST_EVERY
         if console.is_terminal and progress.told and due:
-            self._best = self._study.best()
+            self._best, self._alive = self._study.best(), say_alive(self._study)
             self._best_at = time.monotonic()
 
     def table(self) -> Table:
@@ -137,6 +160,8 @@ class _Display:
         name = self._study.name_of(best.id, best.point)
         grid.add_row("best so far", plain(f"{name}: {interval(best)}"))
         grid.add_row("gap", f"{best.gap:.4g}")
+        if self._alive is not None:
+            grid.add_row("alive", self._alive)
         if self._known_best is not None:
             regret = abs(self._known_best - best.mean)
             grid.add_row("regret", f"{regret:.4g} (of the estimate)")

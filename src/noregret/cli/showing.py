@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from noregret.cli.app import Json, StudyPath, command, plain, print_json, print_table, say
+from noregret.cli.app import (
+    Json,
+    Patience,
+    StopGap,
+    StudyPath,
+    Target,
+    command,
+    plain,
+    print_json,
+    print_table,
+    say,
+)
 from noregret.cli.choices import about_best, id_column, say_alive, say_best, value_column
 from noregret.cli.spreadsheets import write_csv
 
@@ -24,11 +35,19 @@ class Format(StrEnum):
 
 
 @command("status", "noregret status plates.db")
-def status(study: StudyPath, as_json: Json = False) -> None:
-    """Say where a study stands."""
+def status(
+    study: StudyPath,
+    stop_gap: StopGap = None,
+    target: Target = None,
+    patience: Patience = None,
+    as_json: Json = False,
+) -> None:
+    """Say where a study stands, and whether that is enough."""
     from noregret.reporting.checks import check_study, recommended
     from noregret.study import Study
+    from noregret.study.stopping import StopRule, in_words
 
+    rule = StopRule(gap=stop_gap, target=target, patience=patience)
     with Study.open(study, read_only=True) as opened:
         optimizer = opened.optimizer
         about: dict[str, Any] = {
@@ -46,6 +65,9 @@ def status(study: StudyPath, as_json: Json = False) -> None:
             about["best"] = about_best(opened, opened.best())
             (row,) = recommended(opened, 1).to_dicts()
             about["best"] |= {key: row[key] for key in ("evaluations", "measured", "median")}
+        about |= {"repeats": optimizer.repeats, "aim": optimizer.aim}
+        about["enough"] = rule.reached(opened) if as_json else in_words(opened, rule)
+        about["exhausted"] = opened.exhausted
         warnings = [one.text for one in check_study(opened).findings]
     if as_json:
         print_json(about | {"warnings": warnings})
