@@ -20,10 +20,11 @@ class HuberGPUCB(Optimizer):
     The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖²/2 with Huber's ρ_c: square up to c, straight
     beyond. An arm known as well as by n rewards (leverage 1/n) has the cut c(n) + F·std: c(n) clips
     a share of 20/n, and at most 0.346, of what the residuals' squares make up, so it grows like
-    σ√(n/20) where there is a variance σ². Gaussian noise and f itself are hardly touched, the bias
-    of skew noise vanishes as evidence grows, and rewards that are often equal (clicks, counts) are
-    no outliers. There is no α and no v to know: we advise it where tails are unknown
-    (docs/understand/heavy-tails.md has the measurements).
+    σ√(n/20) where there is a variance σ². While the residuals show no skewness, the share is 300/n:
+    symmetric outliers bring no bias, and lower cuts less noise. Gaussian noise and f itself are
+    hardly touched, the bias of skew noise vanishes as evidence grows, and rewards that are often
+    equal (clicks, counts) are no outliers. There is no α and no v to know: we advise it where tails
+    are unknown (docs/understand/heavy-tails.md has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its

@@ -5,6 +5,7 @@ beyond. Its gradient needs Σ_τ ψ_c(y_τ − μ) of every arm, ψ_c clipping a
 the arm's sorted rewards.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,8 +26,11 @@ _FEWEST = 8
 #: the largest clipped share: a Gaussian is cut at 1.5 deviations, which keeps 96 % of the
 #: efficiency of least squares
 _SHARE = 0.346
-#: an arm known as well as by n rewards has a clipped share of at most this over n
-_EVIDENCE = 20.0
+#: an arm known as well as by n rewards has a clipped share of at most this over n: where clipping
+#: is seen to shift means, and where it is not (symmetric noise has no bias to remove)
+_SKEW, _SYMMETRIC = 20.0, 300.0
+#: deviations by which cuts must differ in their means to be told apart
+_SEEN = 2.0
 #: deviations of known noise that no cut goes below
 _CUT = 1.5
 #: shares that cuts are kept for
@@ -104,6 +108,8 @@ class _Progress:
     ----------
     shares, cuts
         Clipped shares, falling, and the cut for each (k each); none before they are estimated.
+    evidence
+        The clipped share times n, by arm.
     spread
         The root mean square of the clipped residuals; ``None`` before it is estimated.
     used
@@ -116,6 +122,7 @@ class _Progress:
 
     shares: Floats = field(default_factory=lambda: np.empty(0))
     cuts: Floats = field(default_factory=lambda: np.empty(0))
+    evidence: float = _SKEW
     spread: float | None = None
     used: int = 0
     theta: Floats = field(default_factory=lambda: np.empty(0))
@@ -127,8 +134,10 @@ class HuberRegression:
     """The weights of the Huber fit, with cuts that grow with what is known of an arm.
 
     An arm of leverage 1/n has the cut c(n) + F·std, where c(n) clips a share of 20/n of what the
-    residuals' squares make up, and at most 0.346: see :func:`cuts_at`. For noise of a known
-    deviation s that is c(n) = s·max(1.5, √(n/20)).
+    residuals' squares make up, and at most 0.346: see :func:`cuts_at`. While such cuts and those of
+    a share of 300/n give the same mean, but for its noise, the latter are used: symmetric outliers
+    bring no bias, and low cuts less noise. For noise of a known deviation s, c(n) is
+    s·max(1.5, √(n/20)).
 
     Parameters
     ----------
@@ -190,7 +199,7 @@ class HuberRegression:
     ) -> Floats:
         """c of every arm (u): noise, and what f itself may still differ by, F·std."""
         leverage = np.maximum(model.leverage(), 1.0 / observations.t)
-        shares = _EVIDENCE * leverage
+        shares = found.evidence * leverage
         if self._known_noise:
             noise = assumed.noise * np.maximum(_CUT, np.sqrt(1.0 / shares))
         elif len(found.cuts):
@@ -214,10 +223,17 @@ class HuberRegression:
         rows = observations.history_rows
         residuals = assumed.seen(observations.rewards) - (model.features @ theta)[rows]
         if not self._known_noise:
-            least = min(_EVIDENCE / (4.0 * observations.t), 0.5 * _SHARE)
+            weights = model.leverage()[rows]
+            least = min(_SKEW / (4.0 * observations.t), 0.5 * _SHARE)
             shares = np.geomspace(_SHARE, least, _SHARES)
-            cuts = cuts_at(residuals, model.leverage()[rows], shares)
-            found = replace(found, shares=shares, cuts=cuts)
+            found = replace(found, shares=shares, cuts=cuts_at(residuals, weights, shares))
+            high, low = (
+                self._cuts(model, observations, assumed, replace(found, evidence=share))[rows]
+                for share in (_SKEW, _SYMMETRIC)
+            )
+            shift = weights * (np.clip(residuals, -high, high) - np.clip(residuals, -low, low))
+            skew = abs(shift.sum()) > _SEEN * math.sqrt(float(shift @ shift))
+            found = replace(found, evidence=_SKEW if skew else _SYMMETRIC)
         cuts = self._cuts(model, observations, assumed, found)[rows]
         spread = float(np.sqrt(np.mean(np.square(np.clip(residuals, -cuts, cuts)))))
         return replace(found, spread=spread)
