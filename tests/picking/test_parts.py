@@ -20,6 +20,9 @@ CASES = {
     "bbkb resampled": (nr.BBKB, {"width": 2.0, "dictionary": "resample", "qbar": 1.0}),
     "bbkb explores": (nr.BBKB, {"min_batch": 2}),
     "bkb linear": (nr.BKB, {"kernel": KERNEL + nr.Linear()}),
+    "bbkb once": (nr.BBKB, {"repeats": 1}),
+    "bbkb once current": (nr.BBKB, {"repeats": 1, "width": 2.0}),
+    "gpucb best few": (nr.GPUCB, {"repeats": 2, "aim": 3, "width": 2.0}),
     "learnt": (nr.BBKB, {"kernel": "auto", "noise": "auto", "norm": "auto"}),
 }
 

@@ -43,9 +43,12 @@ def run(
     dictionary_sizes: Sequence[int],
     *,
     uniform: float | None = None,
+    alive: Sequence[int | None] | None = None,
     title: str = "",
 ) -> "Figure":
     """Regret over time, batch sizes and dictionary size of one run, side by side.
+
+    With ``alive`` also how many candidates can still be the best.
 
     Parameters
     ----------
@@ -55,13 +58,15 @@ def run(
         One entry per batch.
     uniform
         The average regret of uniform choice, drawn beside the run.
+    alive
+        ``opt.alive`` after each batch; ``None`` where it is not known.
     title
         Above the picture.
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 3.8), layout="constrained")
-    left, middle, right = figure.subplots(1, 3)
+    figure = Figure(figsize=(12 if alive is None else 16, 3.8), layout="constrained")
+    left, middle, right, *last = figure.subplots(1, 3 if alive is None else 4)
     steps = np.arange(1, len(regret) + 1)
     left.plot(steps, np.cumsum(regret), color="black", label="this run")
     if uniform is not None:
@@ -73,7 +78,11 @@ def run(
     middle.set(xlabel="evaluations", ylabel="batch size", yscale="log")
     right.step(ends, dictionary_sizes, where="pre", color="black")
     right.set(xlabel="evaluations", ylabel="inducing points", ylim=(0, None))
-    for axis in (left, middle, right):
+    if alive is not None:
+        counts = [np.nan if count is None else float(count) for count in alive]
+        last[0].step(ends, counts, where="post", color="black")
+        last[0].set(xlabel="evaluations", ylabel="can still be the best", yscale="log")
+    for axis in (left, middle, right, *last):
         axis.grid(alpha=0.25)
         axis.spines[["top", "right"]].set_visible(False)
     if title:
