@@ -60,7 +60,7 @@ def assert_alike(one, many):
     assert many.events == one.events
 
 
-@pytest.mark.parametrize("case", ["bbkb", "gpucb current"])
+@pytest.mark.parametrize("case", ["bbkb", "gpucb current", "bbkb once", "gpucb best few"])
 def test_a_short_run(dask_client, case):
     X, f, _ = problem(1, arms=900)
     one, many = pair(dask_client, case, X.astype(np.float32))
