@@ -114,7 +114,7 @@ def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch
         assert np.array_equal(frame["value"], frame["dose"])
     (tmp_path / "old.csv").write_text("dose;heat;value\n0,5;30,5;7\n1;90;2\n")
     refused = noregret("import", "box.db", "old.csv", code=1)
-    assert "line 3: " in refused.stderr
+    assert "line 3, column 'heat': value must lie in [20.0, 80.0]" in refused.stderr
     noregret("import", "box.db", "old.csv", "--skip-bad")
     with nr.Study.open("box.db", read_only=True) as study:
         assert study.trials().select("dose", "heat", "value").rows()[-1] == (0.5, 30.5, 7.0)

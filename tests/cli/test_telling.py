@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from commands import noregret
 
@@ -163,6 +164,41 @@ def test_an_import_killed_anywhere_and_repeated_doubles_nothing(db):
         assert [row[3] for row in trials(db)] == [0.0, 0.1, 0.2, 0.3, 0.4]
         noregret("import", db, "old.csv")
         assert len(trials(db)) == 5
+
+
+def test_a_space_is_imported_by_its_parameters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    noregret(
+        *("create", "s.db", "--param", "rate=float(1e-4,1,log)", "--param", "layers=int(1,8)"),
+        *("--param", "act=choice(relu,007)", "--param", "bias=bool", "--seed", 0),
+    )
+    (tmp_path / "old.csv").write_text(
+        "rate;layers;act;bias;value\n0,01;3;007;true;5\n0,5;4;relu;false;6\n1;9;tanh;true;7\n"
+    )
+    refused = noregret("import", "s.db", "old.csv", code=1).stderr
+    assert "line 4, column 'layers': value must be a whole number in [1, 8], got 9" in refused
+    noregret("import", "s.db", "old.csv", "--skip-bad")
+    noregret("export", "s.db", "-o", "all.csv")
+    assert "2 rows are trials of this study" in noregret("import", "s.db", "all.csv").stderr
+    with nr.Study.open("s.db", read_only=True) as study:
+        found = study.trials().select("rate", "layers", "act", "bias", "value").rows()
+    assert found[0] == (pytest.approx(0.01), 3, "007", True, 5.0)
+    taken = noregret("create", "t.db", "--param", "value=float(0,1)", code=1).stderr
+    assert "'value' has a name that the files of ask and tell use" in taken
+
+
+def test_features_of_a_table_never_hide_our_columns(tmp_path, monkeypatch):
+    """A study made in Python may have any columns in its table."""
+    monkeypatch.chdir(tmp_path)
+    table = pl.DataFrame({"id": [5, 6, 7], "trial": [8, 9, 8], "value": [1.0, 2.0, 3.0]})
+    points = [[0.0], [0.5], [1.0]]
+    nr.Study.create("a.db", points, "gpucb", kernel=nr.RBF(0.3), seed=0, table=table).close()
+    noregret("ask", "a.db", "-n", 1, "-o", "plate.csv")
+    with open("plate.csv", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert list(row) == ["trial", "id", "id_", "trial_", "value_", "value"]
+    assert (row["trial"], row["value"]) == ("0", "")
+    assert int(row["id_"]) == 5 + int(row["id"])
 
 
 # -- names -------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Files as people have them: the same table in every habit."""
 
+import sys
+
 import polars as pl
 import pytest
 
@@ -57,6 +59,18 @@ def test_spreadsheets(tmp_path):
     path.write_bytes(b"no spreadsheet")
     with pytest.raises(ValueError, match="cannot be read as a spreadsheet"):
         Table(path)
+
+
+def test_spreadsheets_without_the_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    (tmp_path / "a.xlsx").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"pip install 'noregret\[excel\]'"):
+        Table(tmp_path / "a.xlsx")
+
+
+def test_text_in_spreadsheets_stays_verbatim(tmp_path):
+    pl.DataFrame({"name": ["007", "1.10", "true"], "a": [1, 2, 3]}).write_excel(tmp_path / "a.xlsx")
+    assert Table(tmp_path / "a.xlsx").read().frame["name"].to_list() == ["007", "1.10", "true"]
 
 
 def test_lines_are_those_of_the_file(tmp_path):

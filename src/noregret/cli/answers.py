@@ -86,20 +86,32 @@ def _about_plate(
 
 
 def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
-    """A row per trial: its number, what the choice is called, its features, an empty value."""
+    """A row per trial: its number, what the choice is called, its features, an empty value.
+
+    A feature that is called like one of the other columns gets an underscore at its end.
+    """
+    value = value_column(study)
     rows = []
     for i, number in enumerate(trials):
-        rows.append({"trial": number, **_choice(study, trials, i), value_column(study): None})
+        row: dict[str, Any] = {"trial": number}
+        if study.domain.listed:
+            id_ = int(trials.ids[i])
+            row[id_column(study)] = id_ if trials.names is None else trials.names[i]
+        for name, cell in _features(study, trials, i).items():
+            while name in (*row, value):
+                name += "_"
+            row[name] = cell
+        rows.append(row | {value: None})
     return rows
 
 
-def _choice(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
+def _features(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
+    """What is shown of the i-th choice besides its name."""
     id_ = int(trials.ids[i])
     if not study.domain.listed:
         return values_of(study, id_, trials.points[i])
-    name = id_ if trials.names is None else trials.names[i]
     row = {} if study.table is None else study.table.row(id_, named=True)
-    return {id_column(study): name, **{key: row[key] for key in row if key != "name"}}
+    return {key: row[key] for key in row if key != "name" or study.names is None}
 
 
 def _write(file: Any, rows: list[dict[str, Any]]) -> None:

@@ -97,7 +97,7 @@ def read_library(
     found = survey([whole], table.columns, table.decimal)
     id_column = id_column or _find_names(found, chosen, notes)
     used = _used(path, table, found, chosen, id_column, notes)
-    _refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
+    refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
     whole = _with_names(path, table, whole, id_column)
     whole, found = _without_gaps(path, table, whole, found, list(used), drop_gaps, notes)
     encoder = _encoder(whole, [found[name] for name in used], standardize, table.decimal, notes)
@@ -192,20 +192,17 @@ def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
     return ""
 
 
-def _refuse_collisions(path: str, names: list[str], value_column: str) -> None:
-    own = {value_column: "value", **{name: name for name in OWN_COLUMNS}}
+def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
+    """Refuse columns, or parameters, that are called like columns of the files of ask and tell."""
+    own = (value_column.lower(), *OWN_COLUMNS)
     taken = [name for name in names if name.strip().lower() in own]
     if not taken:
         return
     listed = " and ".join(map(repr, taken))
-    way = (
-        ""
-        if value_column not in taken
-        else ", or let those files call values otherwise: " + ("--value-column measured")
-    )
+    way = ", or let those files call values otherwise (--value-column)"
     raise ValueError(
-        f"{path}: column {listed} has a name that the files of ask and tell use for answers. "
-        f"Rename it, leave it out (--features){way}"
+        f"{where}: column {listed} has a name that the files of ask and tell use for answers. "
+        f"Rename it, leave it out (--features){way if value_column in taken else ''}"
     )
 
 

@@ -131,7 +131,7 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a study from a list of candidates, or from parameters and their ranges."""
-    from noregret.cli.candidates import median_distance, read_library
+    from noregret.cli.candidates import median_distance, read_library, refuse_collisions
     from noregret.spaces import Candidates
     from noregret.study import Study
 
@@ -150,9 +150,11 @@ def create(
             if unused is not None:
                 raise ValueError(f"{option} is for a list of candidates: leave it out")
         settings = {"noise": noise, "norm": norm, "width": _width(width or "2"), "seed": seed}
+        parameters = _space(space, param or [])
+        refuse_collisions(space or "--param", list(parameters.names or ()), value_column)
         _create_on_space(
             study,
-            _space(space, param or []),
+            parameters,
             algorithm or "trustregionucb",
             as_json,
             direction="minimize" if minimize else "maximize",

@@ -224,7 +224,8 @@ def _by_number(
             if number is None or trial is None:
                 raise ValueError(f"column 'trial': there is no trial {text!r}")
             name = study.name_of(trial.id, None) if study.domain.listed else ""
-            if names[i].strip() and name and names[i] not in (name, mark(name)):
+            called = names[i].strip()
+            if called and name and called not in (name.strip(), mark(name).strip()):
                 raise ValueError(
                     f"column {name_column!r}: trial {number} is {name}, not {names[i]}"
                 )
@@ -367,20 +368,24 @@ def _named(study: "Study", rows: Rows, id_column: str | None) -> Any:
 
 
 def _placed(study: "Study", rows: Rows) -> Any:
-    """Finds the choice of a row on a box or space by its coordinates."""
+    """Finds the choice of a row on a box or space by its parameters."""
     names = coordinate_names(study.domain)
-    columns = []
-    for name, parameter in zip(names, as_space(study.domain).parameters, strict=True):
-        cells = rows.frame[rows.needed(name)]
-        values = numbers(cells, rows.table.decimal)
-        if parameter.is_category:
-            columns.append([parameter.parse(str(cell)) for cell in cells])
-        else:
-            columns.append(cells.to_list() if values.null_count() else values.to_list())
+    texts = [rows.texts(rows.needed(name)) for name in names]
+    found = [numbers(rows.frame[name], rows.table.decimal).to_list() for name in names]
+    parameters = as_space(study.domain).parameters
 
     def locate(i: int) -> Any:
-        point = [column[i] for column in columns]
-        given = point if study.domain.names is None else dict(zip(names, point, strict=True))
+        point = {}
+        for name, parameter, cells, values in zip(names, parameters, texts, found, strict=True):
+            text = cells[i].strip()
+            if not parameter.is_category and values[i] is not None:
+                text = repr(int(values[i]) if values[i].is_integer() else values[i])
+            try:
+                point[name] = parameter.parse(text)
+                parameter.encode(point[name])
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"column {name!r}: {error}") from error
+        given = list(point.values()) if study.domain.names is None else point
         ids, points = study.domain.locate([given])
         return study.domain.pack(np.asarray(ids), points)[0]
 

@@ -228,7 +228,7 @@ def contradictions(
         if away > _ERRORS * spread / math.sqrt(seen.count) + 1e-9 * abs(seen.mean):
             ends = sorted((value(one.lower), value(one.upper)))
             wrong.append(
-                f"{name(one.id, one.point)} was measured {seen.count} times, mean "
+                f"{name(one.id, one.point)} was measured {_often(seen.count)}, mean "
                 f"{value(seen.mean):.4g}, median {value(seen.median):.4g}, and the model says "
                 f"{value(one.mean):.4g} in [{ends[0]:.4g}, {ends[1]:.4g}]"
             )
@@ -242,6 +242,10 @@ def contradictions(
             "kernel and noise be learnt (--kernel auto).",
         )
     ]
+
+
+def _often(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def lengthscales_at_bounds(optimizer: "Optimizer") -> Finding | None:

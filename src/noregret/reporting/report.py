@@ -28,7 +28,7 @@ svg .grid { stroke: #e4e8ec; } svg .axis { stroke: #8a939d; }
          vertical-align: middle; }
 .key i.dot { width: .5rem; height: .5rem; border-radius: 50%; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; }
-th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid #e2e6ea;
+th, td { text-align: left; padding: .25rem .5rem .25rem 0; border-bottom: 1px solid #e2e6ea;
          overflow-wrap: normal; }
 .big { display: flex; flex-wrap: wrap; gap: .8rem 2rem; margin: 1rem 0; }
 .big div b { display: block; font-size: 1.4rem; }
@@ -94,11 +94,12 @@ def _best(study: Study) -> str:
     frame = recommended(study, 15)
     if study.names is not None:
         frame = frame.drop("id")
-    # One column for the interval: on a telephone what was measured must be in sight.
-    interval = [
-        f"{low:.4g} … {high:.4g}" for low, high in frame.select("lower", "upper").iter_rows()
-    ]
-    shown = frame.with_columns(pl.Series("lower", interval)).drop("upper")
+    # One column for the interval, and four digits: a telephone must show what was measured.
+    ends = frame.select("lower", "upper").iter_rows()
+    interval = pl.Series("lower", [f"{low:.4g} … {high:.4g}" for low, high in ends])
+    short = [pl.Series(name, [None if v is None else f"{v:.4g}" for v in frame[name]], pl.String)
+             for name in ("mean", "measured", "median")]  # fmt: skip
+    shown = frame.with_columns(interval, *short).drop("upper")
     shown = shown.rename({"mean": "model", "lower": "interval", "evaluations": "times"})
     note = (
         "model and interval are what the model says; times is how often a choice was measured, "
