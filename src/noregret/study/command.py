@@ -11,6 +11,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from noregret.study.guard import Guard
+
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: characters of stderr that are kept
 _KEPT = 2000
@@ -22,6 +24,8 @@ class CommandError(RuntimeError):
 
 class Command:
     """Runs a program for each trial; the last line it prints is the value.
+
+    Programs end with this process, also where it is killed.
 
     Parameters
     ----------
@@ -51,6 +55,7 @@ class Command:
         self.timeout = timeout
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
+        self._guard = Guard()
         self._stopped = False
 
     def arguments(self, values: Mapping[str, Any]) -> list[str]:
@@ -76,6 +81,7 @@ class Command:
             except OSError as error:
                 raise CommandError(f"{words[0]} cannot be started: {error}") from error
             self._running.add(process)
+            self._guard.watch(process.pid)
         try:
             output, errors = process.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
@@ -85,6 +91,7 @@ class Command:
         finally:
             with self._lock:
                 self._running.discard(process)
+                self._guard.forget(process.pid)
         if process.returncode != 0:
             raise CommandError(_with_errors(f"exit code {process.returncode}", errors))
         lines = output.strip().splitlines()
@@ -106,6 +113,7 @@ class Command:
             running = list(self._running)
         for process in running:
             _kill(process)
+        self._guard.close()
 
 
 def _text(value: Any) -> str:
