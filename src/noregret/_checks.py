@@ -9,21 +9,27 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 
+#: numbers beyond this (or, above zero, below its inverse) have no square that a float can hold, or
+#: lose all their digits on the way: they are refused, and another unit helps
+LARGEST = 1e100
+
 
 def positive(name: str, value: Any) -> float:
-    """``value`` as a finite float above zero."""
+    """``value`` as a float above zero, of a size that can be computed with."""
     number = finite(name, value)
     if number <= 0:
         raise ValueError(f"{name} must be above 0, got {value!r}")
+    if number < 1 / LARGEST:
+        raise ValueError(f"{name} must be at least {1 / LARGEST:g}, got {value!r}")
     return number
 
 
 def not_negative(name: str, value: Any) -> float:
-    """``value`` as a finite float of at least zero."""
+    """``value`` as a float of at least zero, of a size that can be computed with."""
     number = finite(name, value)
     if number < 0:
         raise ValueError(f"{name} must not be negative, got {value!r}")
-    return number
+    return positive(name, value) if number else number
 
 
 def at_least_one(name: str, value: Any) -> float:
@@ -43,12 +49,17 @@ def probability(name: str, value: Any) -> float:
 
 
 def finite(name: str, value: Any) -> float:
-    """``value`` as a finite float."""
+    """``value`` as a float of a size that can be computed with."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise ValueError(f"{name} must be finite, got {value!r:.50}")
+    if abs(number) > LARGEST:
+        raise ValueError(f"{name} must lie within ±{LARGEST:g}, got {value!r:.50}")
     return number
 
 
@@ -56,9 +67,12 @@ def count(name: str, value: Any) -> int:
     """``value`` as an integer of at least one."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value!r}")
-    return int(value)
+    whole = int(value)
+    if whole < 1:
+        raise ValueError(f"{name} must be at least 1, got {value!r:.50}")
+    if whole >= 1 << 63:
+        raise ValueError(f"{name} must be below 2⁶³, got a number of {whole.bit_length()} bits")
+    return whole
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -91,8 +105,8 @@ def rewards(value: Any, length: int) -> Floats:
     """``value`` as ``length`` finite floats."""
     try:
         array = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"rewards must be numbers, got {value!r}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"rewards must be numbers, got {value!r:.200}") from error
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.shape != (length,):
@@ -102,4 +116,9 @@ def rewards(value: Any, length: int) -> Floats:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise ValueError(f"rewards must be finite, got {array[bad[0]]} at position {bad[0]}")
+    if array.size and np.abs(array).max() > LARGEST:
+        largest = array[np.abs(array).argmax()]
+        raise ValueError(
+            f"rewards must lie within ±{LARGEST:g}, got {largest}: give them in another unit"
+        )
     return array

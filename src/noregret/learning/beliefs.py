@@ -326,9 +326,8 @@ def trace_limit(found: Evidence) -> float:
     """
     square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
     width = float(theory(replace(found, trace=0.0))[0][0])
-    return float(
-        (_WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)) ** 2
-    )
+    root = _WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)
+    return float(root * root)  # infinite where no trace matters
 
 
 def apart(

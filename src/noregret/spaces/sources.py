@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
 
 if TYPE_CHECKING:
@@ -287,9 +288,19 @@ def _single_precision(table: "Table", columns: Sequence[str]) -> bool:
     return all(table.types.get(name) in small for name in columns)
 
 
+def refuse_huge(name: str, points: Points) -> None:
+    """Refuse coordinates whose squares no float can hold."""
+    if points.size and points.dtype.kind == "f" and np.abs(points).max() > _checks.LARGEST:
+        raise ValueError(
+            f"{name} must lie within ±{_checks.LARGEST:g}, got "
+            f"{points.flat[np.abs(points).argmax()]}: give them in another unit"
+        )
+
+
 def refuse_infinite(rows: Points, ids: Ints, names: tuple[str, ...] | None = None) -> None:
     """Refuse rows (n × d) of a list with a number that is missing, NaN or infinite."""
     if np.isfinite(rows).all():
+        refuse_huge("candidates", rows)
         return
     at, column = np.argwhere(~np.isfinite(rows))[0].tolist()
     name = f" ({names[column]})" if names else ""
