@@ -132,6 +132,9 @@ def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
             if isinstance(path, (str, os.PathLike)):
                 file = stack.enter_context(open(path, "rb"))
             archive = stack.enter_context(np.load(file, allow_pickle=False))
+            if any(entry.compress_type for entry in archive.zip.infolist()):
+                # Ours never are, and a small file could fill the memory.
+                raise ValueError("its arrays are compressed")
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         version = header["format"]

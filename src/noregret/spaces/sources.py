@@ -290,7 +290,9 @@ def _single_precision(table: "Table", columns: Sequence[str]) -> bool:
 
 def refuse_huge(name: str, points: Points) -> None:
     """Refuse coordinates whose squares no float can hold."""
-    if points.size and points.dtype.kind == "f" and np.abs(points).max() > _checks.LARGEST:
+    if not points.size or points.dtype.kind != "f":
+        return
+    if float(np.abs(points).max()) > _checks.LARGEST:
         raise ValueError(
             f"{name} must lie within ±{_checks.LARGEST:g}, got "
             f"{points.flat[np.abs(points).argmax()]}: give them in another unit"

@@ -1,0 +1,172 @@
+"""Whatever is typed: done, or refused in words; never a traceback, and nothing half done."""
+
+import random
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import noregret as nr
+from noregret.cli.main import app
+
+WORDS = [
+    *("", " ", "0", "-1", "1", "3", "1e3", "nan", "inf", "-inf", "1e400", "9" * 25, "x", "[/b]"),
+    *("plates.db", "library.csv", "plate.csv", "broken.csv", "empty", "folder", "no/such", "-"),
+    *("a,b", "compound", "rbf", "auto", "bbkb", "gpucb", "uniform", "{a}", "echo 1", "false"),
+    *("\x1b[31m", "é\n", "a" * 3000, "=cmd|x", "007", "--", "../plates.db", "new.db", "0.5"),
+]
+OPTIONS = [
+    *("-n", "--number", "-o", "--output", "--json", "--fill", "--wait", "--overwrite", "--top"),
+    *("--to", "--salvage", "--candidates", "--features", "--id", "--algorithm", "--batch"),
+    *("--minimize", "--kernel", "--lengthscale", "--scale", "--prior-mean", "--noise", "--norm"),
+    *("--delta", "--width", "--timeout", "--seed", "--drop-missing", "--command", "--budget"),
+    *("--workers", "--max-failures", "--known-best", "--only-new", "--again", "--skip-bad"),
+]
+COMMANDS = ["create", "ask", "tell", "import", "status", "best", "export", "report", "run"]
+TABLES = [
+    b"trial,value\n0,1.5\n1,nan\n",
+    b"trial,value\n" + b"9" * 30 + b",1\n",
+    b"trial;value\n0;1,5\n",
+    b"compound,value\ncmp001,2.5\n",
+    b'a,b\n"unclosed',
+    b"\xff\xfe\x00\x01",
+    b"PK\x03\x04 no archive",
+    b"PAR1 no table",
+    b"value\n\n\n",
+    b"trial,value\n0," + b"1" * 400 + b"\n",
+    b"trial,trial,value\n0,1,2\n",
+]
+
+
+def state_of(path):
+    with nr.Study.open(path, read_only=True) as study:
+        return len(study.operations()), study.counts(), study.trials().to_dicts()
+
+
+def line(rng):
+    """A command line: often nearly right."""
+    command = rng.choice(COMMANDS)
+    words = [command, rng.choice(["plates.db"] * 6 + WORDS)]
+    if command in ("tell", "import"):
+        words.append(rng.choice(["plate.csv", "broken.csv", *WORDS]))
+    if command == "create":
+        words += ["--candidates", rng.choice(["library.csv"] * 3 + WORDS)]
+    if command == "run":
+        words += ["--command", rng.choice(["echo 1", "false", "echo {a}", *WORDS])]
+        words += ["--budget", rng.choice(["1", "2", *WORDS[:12]])]
+    for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+        words.append(rng.choice(OPTIONS))
+        if rng.random() < 0.8:
+            words.append(rng.choice(WORDS))
+    return words
+
+
+def fuzz(folder, db, rng, n):
+    done = 0
+    for _ in range(n):
+        (folder / "broken.csv").write_bytes(rng.choice(TABLES))
+        words = line(rng)
+        before = state_of(db)
+        result = CliRunner().invoke(app, words)
+        error = result.exception
+        assert error is None or isinstance(error, SystemExit), (words, error)
+        assert result.exit_code in range(7), words
+        assert "Traceback" not in result.output, words
+        done += result.exit_code == 0
+        if result.exit_code in (1, 2) and words[0] != "run":
+            assert state_of(db) == before, words
+    return done
+
+
+@pytest.fixture
+def folder(db):
+    (db.parent / "folder").mkdir()
+    (db.parent / "empty").touch()
+    assert (
+        CliRunner().invoke(app, ["ask", "plates.db", "-n", "3", "-o", "plate.csv"]).exit_code == 0
+    )
+    return db.parent
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_some_command_lines(folder, db):
+    assert fuzz(folder, db, random.Random(1), 40)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_thousand_command_lines(folder, db):
+    assert fuzz(folder, db, random.Random(2), 1000) > 50
+
+
+VALUES = [
+    *(None, True, 0, 1, -1, 3, 2**63, 10**30, 0.5, float("nan"), float("inf"), 1e308, "", "x"),
+    *(
+        "\ud800",
+        "a" * 20_000,
+        b"x",
+        [],
+        [0],
+        [0, 0],
+        [1.5],
+        [None],
+        ["x"],
+        {},
+        {"a": 1},
+        (),
+        object,
+    ),
+    *(np.nan, np.int64(2), np.float32(1.5), np.zeros((2, 2)), np.array(["x"]), np.arange(3), 1j),
+]
+
+
+def calls(study, rng):
+    """One call of a study's methods with arguments of any kind."""
+    pick = rng.choice
+    return pick(
+        [
+            lambda: study.ask(pick(VALUES)),
+            lambda: study.tell(pick(VALUES), pick(VALUES)),
+            lambda: study.tell(pick(VALUES), failed=pick(VALUES)),
+            lambda: study.tell(study.pending()[:1], pick(VALUES)),
+            lambda: study.tell_history(pick(VALUES), pick(VALUES)),
+            lambda: study.get(pick(VALUES)),
+            lambda: study.top(pick(VALUES)),
+            lambda: study.reassign(pick(VALUES)),
+            lambda: study.optimizer.predict(pick(VALUES)),
+            lambda: study.optimizer.counts(pick(VALUES)),
+            lambda: study.run(pick([len, None, 3]), pick(VALUES), max_failures=pick([0, 1])),
+        ]
+    )
+
+
+def fuzz_calls(path, rng, n):
+    X = np.random.default_rng(0).uniform(size=(20, 2))
+    study = nr.Study.create(path, X, kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0)
+    study.ask(2)
+    refused = 0
+    for _ in range(n):
+        before = len(study.operations()), study.counts()
+        try:
+            calls(study, rng)()
+        except (ValueError, TypeError):
+            refused += 1
+            now = len(study.operations()), study.counts()
+            assert now[1]["told"] == before[1]["told"] or now[1]["failed"] > before[1]["failed"]
+        if study.counts()["pending"] > 50:
+            study.tell(study.pending(), failed="too many")
+    assert study.optimizer.t == study.counts()["told"]
+    study.close()
+    nr.Study.open(path).close()
+    return refused
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_some_calls(tmp_path):
+    assert fuzz_calls(tmp_path / "a.db", random.Random(1), 60)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_thousand_calls(tmp_path):
+    assert fuzz_calls(tmp_path / "a.db", random.Random(2), 1000)
