@@ -7,12 +7,15 @@ followed by fsync, made in the same folder.
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 import noregret as nr
 
@@ -21,7 +24,14 @@ def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks study", description=__doc__)
     parser.add_argument("--trials", type=int, default=100_000, help="at most so many")
-    trials = parser.parse_args(arguments).trials
+    parser.add_argument(
+        "--candidates", type=int, help="measure the commands on a list of this length instead"
+    )
+    given = parser.parse_args(arguments)
+    if given.candidates:
+        measure_commands(given.candidates)
+        return
+    trials = given.trials
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(1000, 2))
     truth = np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
@@ -57,6 +67,42 @@ def main(arguments: Sequence[str] = ()) -> None:
                 f"  {1e3 * asking / asked:18.3f}  {size / told:15.0f}  {opened:7.2f}"
             )
         study.close()
+
+
+def measure_commands(candidates: int) -> None:
+    """Print processor time and memory of each command on a list of so many candidates."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(candidates, 8))
+    features = {f"x{j}": X[:, j] for j in range(8)}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        names = [f"c{i}" for i in range(candidates)]
+        pl.DataFrame({"name": names, **features}).write_parquet(place / "list.parquet")
+        (place / "old.csv").write_text("name,value\nc5,0.5\n")
+        print("command                      s of processor      GB")
+        ask = "ask a.db -n 96 -o plate.csv"
+        create = "create a.db --candidates list.parquet --id name --batch 96 --seed 0"
+        looks = ("best a.db", "import a.db old.csv", "status a.db")
+        commands = [create, ask, "tell a.db answers.csv", ask, *looks]
+        for words in commands:
+            if words.startswith("tell"):
+                plate = pl.read_csv(place / "plate.csv", schema_overrides={"value": pl.Float64})
+                value = -pl.sum_horizontal(pl.col(name) ** 2 for name in features) / 10
+                plate.with_columns(value=value).write_csv(place / "answers.csv")
+            seconds, memory = run_command(words.split(), place)
+            print(f"{' '.join(words.split()[:4]):28s} {seconds:14.1f} {memory:7.2f}")
+
+
+def run_command(words: Sequence[str], folder: Path) -> tuple[float, float]:
+    """Seconds of processor time and GB of memory that ``noregret`` takes for these words."""
+    program = [sys.executable, "-c", "from noregret.cli.main import main; main()", *words]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(program, cwd=folder, stdout=quiet, stderr=quiet)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"noregret {' '.join(words)} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
 
 
 def bare_write(folder: Path, times: int = 200) -> float:
