@@ -15,14 +15,21 @@ WORDS = [
     *("a,b", "compound", "rbf", "auto", "bbkb", "gpucb", "uniform", "{a}", "echo 1", "false"),
     *("\x1b[31m", "é\n", "a" * 3000, "=cmd|x", "007", "--", "../plates.db", "new.db", "0.5"),
 ]
-OPTIONS = [
-    *("-n", "--number", "-o", "--output", "--json", "--fill", "--wait", "--overwrite", "--top"),
-    *("--to", "--salvage", "--candidates", "--features", "--id", "--algorithm", "--batch"),
-    *("--minimize", "--kernel", "--lengthscale", "--scale", "--prior-mean", "--noise", "--norm"),
-    *("--delta", "--width", "--timeout", "--seed", "--drop-missing", "--command", "--budget"),
-    *("--workers", "--max-failures", "--known-best", "--only-new", "--again", "--skip-bad"),
-]
-COMMANDS = ["create", "ask", "tell", "import", "status", "best", "export", "report", "run"]
+OPTIONS = {
+    "create": [
+        *("--features", "--id", "--algorithm", "--batch", "--minimize", "--kernel", "--noise"),
+        *("--lengthscale", "--scale", "--prior-mean", "--norm", "--delta", "--width", "--timeout"),
+        *("--seed", "--drop-missing"),
+    ],
+    "ask": ["-n", "-o", "--wait", "-n", "-n"],
+    "tell": ["--overwrite", "--skip-bad", "--wait", "--value-column", "--id-column"],
+    "import": ["--only-new", "--again", "--skip-bad", "--wait", "--value-column", "--id-column"],
+    "status": [],
+    "best": ["--top", "--top"],
+    "export": ["--to", "-o", "--salvage"],
+    "report": ["-o"],
+    "run": ["--workers", "--batch", "--timeout", "--max-failures", "--known-best", "--wait"],
+}
 TABLES = [
     b"trial,value\n0,1.5\n1,nan\n",
     b"trial,value\n" + b"9" * 30 + b",1\n",
@@ -45,7 +52,7 @@ def state_of(path):
 
 def line(rng):
     """A command line: often nearly right."""
-    command = rng.choice(COMMANDS)
+    command = rng.choice(list(OPTIONS))
     words = [command, rng.choice(["plates.db"] * 6 + WORDS)]
     if command in ("tell", "import"):
         words.append(rng.choice(["plate.csv", "broken.csv", *WORDS]))
@@ -55,7 +62,7 @@ def line(rng):
         words += ["--command", rng.choice(["echo 1", "false", "echo {a}", *WORDS])]
         words += ["--budget", rng.choice(["1", "2", *WORDS[:12]])]
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
-        words.append(rng.choice(OPTIONS))
+        words.append(rng.choice([*OPTIONS[command], "--json", "--nonsense"]))
         if rng.random() < 0.8:
             words.append(rng.choice(WORDS))
     return words
