@@ -1,6 +1,7 @@
 """What a run found: its frame and how it is shown."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import noregret as nr
@@ -42,3 +43,17 @@ def test_repr_says_what_was_found_and_why_it_ended(way):
     assert lines[3] == "  stopped: budget"
     assert "not proved" in lines[4]
     assert result.best.lower <= result.best.mean <= result.best.upper
+
+
+def test_frame_of_a_frame_has_its_columns():
+    table = pl.DataFrame({"t": np.linspace(0, 1, 20), "kind": ["a", "b"] * 10})
+    f = lambda row: row["t"] + (row["kind"] == "a")  # noqa: E731
+    frame = nr.maximize(f, table, 12, seed=0, progress=False).to_frame()
+    assert frame.columns == ["trial", "id", "t", "kind", "value", "status", "reason"]
+    assert frame.select("t", "kind").equals(table[frame["id"].to_list()])
+
+
+def test_a_grid_keeps_its_names_and_own_columns_come_first():
+    grid = nr.Box({"value": (0, 1), "b": (0, 1)}).grid(4)
+    frame = nr.maximize(lambda x: x[0], grid, 5, seed=0, progress=False).to_frame()
+    assert frame.columns == ["trial", "id", "value_", "b", "value", "status", "reason"]

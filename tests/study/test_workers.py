@@ -1,5 +1,6 @@
 """Who evaluates."""
 
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -59,3 +60,24 @@ def test_dask_is_told_that_two_calls_are_two_evaluations():
 def test_what_is_no_executor_is_refused():
     with pytest.raises(TypeError, match="executor must have submit"), hire(abs, 3, 2):
         pass
+
+
+SCRIPT = """
+import os, signal, sys
+from noregret.study.workers import processes
+
+if __name__ == "__main__":
+    with processes(1) as pool:
+        print(pool.submit(os.getpid).result(), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.slow
+def test_worker_processes_end_with_a_run_that_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    # The pipe is closed, and this call returns, once the last process that holds it has ended.
+    done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, timeout=60)
+    assert done.returncode == -9
+    assert int(done.stdout) > 0

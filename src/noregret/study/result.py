@@ -13,7 +13,7 @@ from noregret.results import History, Recommendation
 from noregret.study.ledger import Ledger
 from noregret.study.replay import choices_of
 from noregret.study.rows import Trial
-from noregret.study.tables import parameter_columns
+from noregret.study.tables import column_of, coordinate_names
 from noregret.study.units import Units
 
 
@@ -79,7 +79,7 @@ class Result:
         }
         if domain.listed:
             columns["id"] = ids
-        columns |= _parameters(domain, points)
+        columns |= _parameters(domain, ids, points)
         for name, kind in (("value", pl.Float64), ("status", pl.String), ("reason", pl.String)):
             entries = [getattr(trial, name) for trial in self.trials]
             columns[name] = pl.Series(entries, dtype=kind)
@@ -122,14 +122,21 @@ def result_of(ledger: Ledger, stopped: str, optimum: float | None, seconds: floa
     )
 
 
+#: columns of the frame that are no parameters; a parameter of such a name gets an underscore
+_OWN = ("trial", "id", "value", "status", "reason")
 _NO_IDS = np.empty(0, dtype=np.int64)
 
 
-def _parameters(domain: Any, points: Any) -> dict[str, Any]:
+def _parameters(domain: Any, ids: Any, points: Any) -> dict[str, Any]:
     """A column per parameter, with the values that f gets."""
     if domain.dimension is None:
         return {"candidate": pl.Series(list(points), strict=False)}
-    return parameter_columns(domain, points)
+    rows = domain.labels(ids, points)
+    if rows and isinstance(rows[0], dict):
+        found: dict[str, Any] = {name: column_of([row[name] for row in rows]) for name in rows[0]}
+    else:
+        found = {name: points[:, i] for i, name in enumerate(coordinate_names(domain))}
+    return {f"{name}_" if name in _OWN else name: column for name, column in found.items()}
 
 
 def _short(best: Recommendation) -> str:

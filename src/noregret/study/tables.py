@@ -47,7 +47,7 @@ def coordinates(domain: Domain, points: Any) -> dict[str, list[Any]]:
     return {name: [row[name if domain.names else i] for row in rows] for i, name in columns}
 
 
-def _column(values: list[Any]) -> pl.Series:
+def column_of(values: list[Any]) -> pl.Series:
     """A column of values; as texts where they are of several types."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and not kinds <= {int, float}:
@@ -57,7 +57,7 @@ def _column(values: list[Any]) -> pl.Series:
 
 def parameter_columns(domain: Domain, points: Any) -> dict[str, pl.Series]:
     """The values of points (n) by parameter, as columns of a frame."""
-    return {name: _column(values) for name, values in coordinates(domain, points).items()}
+    return {name: column_of(values) for name, values in coordinates(domain, points).items()}
 
 
 def in_words(point: Any) -> str:

@@ -6,12 +6,13 @@ import pickle
 import re
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -158,9 +159,18 @@ def processes(count: int) -> Iterator[Processes]:
 
 
 def _start_worker() -> None:
-    """A worker keeps to one thread, and leaves Ctrl-C to the process that started it."""
+    """A worker keeps to one thread, leaves Ctrl-C to its parent, and ends when its parent does."""
     os.environ["NOREGRET_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, which may have been killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def why_threads(function: Callable[..., Any]) -> str:
