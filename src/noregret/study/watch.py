@@ -9,8 +9,8 @@ import numpy as np
 
 from noregret.optimizer import Optimizer
 from noregret.results import Recommendation
+from noregret.study.evaluations import Run
 from noregret.study.ledger import Ledger, Progress
-from noregret.study.runner import Run
 
 #: uniform draws that test learnt settings before a run stops by its gap
 _DRAWS = 30
