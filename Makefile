@@ -62,7 +62,7 @@ clean:
 	@touch $@
 
 .venv/integrations.stamp: .venv/dev.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[botorch]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ax,botorch,optuna,sklearn]"
 	@touch $@
 
 .venv/bench.stamp: .venv/bin/python pyproject.toml

@@ -8,7 +8,13 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs" / "integrations"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 #: what the blocks of a page import
-NEEDS = {"botorch.md": ["botorch"]}
+NEEDS = {
+    "ax.md": ["ax"],
+    "botorch.md": ["botorch"],
+    "executors.md": ["loky"],
+    "optuna.md": ["optuna"],
+    "scikit-learn.md": ["sklearn"],
+}
 
 
 @pytest.mark.parametrize("page", sorted(page.name for page in DOCS.glob("*.md")))

@@ -1,0 +1,155 @@
+"""An Ax generation node with our optimiser behind it, for search spaces and for pools.
+
+    from ax.generation_strategy.generation_strategy import GenerationStrategy
+    from noregret.integrations.ax import NoRegretNode
+
+    client.set_generation_strategy(GenerationStrategy(name="noregret", nodes=[NoRegretNode()]))
+
+Needs Ax 1.0 or newer: ``pip install "noregret[ax]"``.
+"""
+
+import math
+from typing import Any
+
+try:
+    from ax.core.parameter import ChoiceParameter, FixedParameter, ParameterType, RangeParameter
+    from ax.generation_strategy.external_generation_node import ExternalGenerationNode
+except ImportError as error:
+    raise ImportError('noregret.integrations.ax needs Ax: pip install "noregret[ax]"') from error
+
+from noregret.algorithms import make
+from noregret.optimizer import Optimizer
+from noregret.spaces import Candidates, Choice, Float, Int, Space
+from noregret.spaces.parameters import Parameter
+
+#: what the algorithms learn by themselves unless the user says otherwise
+_LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
+
+
+class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
+    """Chooses the next arms of an Ax experiment with one objective.
+
+    Without a pool, the experiment's search space is searched: ranges, choices, fixed parameters,
+    and its linear constraints. With a pool, arms are rows of it, each evaluated once unless
+    ``repeats`` says otherwise. Nothing is proved: kernel, noise and norm are learnt.
+
+    Parameters
+    ----------
+    pool
+        A pandas or polars frame whose columns are the experiment's parameters; or nothing.
+    seed
+        Makes runs repeatable.
+    name
+        Of the node, as Ax shows it.
+    **options
+        Of the algorithm: :class:`~noregret.BBKB` on a pool, else
+        :class:`~noregret.TrustRegionUCB`.
+    """
+
+    def __init__(
+        self, pool: Any = None, *, seed: int | None = None, name: str = "NoRegret", **options: Any
+    ) -> None:
+        # Evaluating an arm again is a choice here, not an accident.
+        super().__init__(name=name, should_deduplicate=False)
+        self._pool, self._settings = pool, {**_LEARNT, "seed": seed, **options}
+        self._opt: Optimizer | None = None
+        self._told: set[tuple[int, str]] = set()
+        self._pending: list[dict[str, Any]] = []
+
+    def update_generator_state(self, experiment: Any, data: Any) -> None:
+        """Tell the optimiser what has come in since it was last asked."""
+        if self._opt is None:
+            self._opt = self._start(experiment)
+        config = experiment.optimization_config
+        objective = config.objective if config is not None else None
+        if objective is None or len(objective.metric_names) != 1:
+            raise ValueError("experiment must have one objective: noregret optimises one number")
+        sign = -1.0 if objective.minimize else 1.0
+        rows = data.df[data.df["metric_name"] == objective.metric_names[0]]
+        for trial, arm, mean in zip(
+            rows["trial_index"], rows["arm_name"], rows["mean"], strict=True
+        ):
+            key = int(trial), str(arm)
+            if key in self._told or not math.isfinite(mean):
+                continue
+            self._told.add(key)
+            parameters = dict(experiment.arms_by_name[key[1]].parameters)
+            point = self._point(parameters)
+            if point is None:
+                continue
+            asked = parameters in self._pending
+            if asked:
+                self._pending.remove(parameters)
+            self._opt.tell([point], [sign * float(mean)], unasked=not asked)
+
+    def get_next_candidate(self, pending_parameters: list[dict[str, Any]]) -> dict[str, Any]:
+        """The parameters of the next arm."""
+        assert self._opt is not None
+        self._settle([dict(each) for each in pending_parameters])
+        batch = self._opt.ask(1)
+        if not len(batch):
+            raise ValueError("every row of the pool has been evaluated")
+        found = {**self._fixed, **batch.values[0]}
+        self._pending.append(found)
+        return found
+
+    def _settle(self, pending: list[dict[str, Any]]) -> None:
+        """Count as pending what Ax says is pending, and nothing else."""
+        assert self._opt is not None
+        left = list(pending)
+        for own in list(self._pending):
+            if own in left:
+                left.remove(own)
+            else:  # failed or abandoned
+                self._pending.remove(own)
+                self._opt.cancel([self._point(own)])
+        for other in left:
+            if (point := self._point(other)) is not None:
+                self._opt.expect([point])
+                self._pending.append(other)
+
+    def _start(self, experiment: Any) -> Optimizer:
+        parameters = experiment.search_space.parameters
+        fixed = {n: p.value for n, p in parameters.items() if isinstance(p, FixedParameter)}
+        self._fixed: dict[str, Any] = fixed
+        varied = {name: one for name, one in parameters.items() if name not in fixed}
+        if self._pool is not None:
+            candidates = Candidates(self._pool)
+            if set(candidates.names or ()) - set(varied):
+                raise ValueError(
+                    f"pool must have the experiment's parameters {sorted(varied)} as columns"
+                )
+            rows = candidates.labels(*candidates.locate_all())
+            self._row_of = {tuple(sorted(row.items())): i for i, row in enumerate(rows)}
+            return make("bbkb", candidates, **{"repeats": 1, **self._settings})
+        constraints = experiment.search_space.parameter_constraints
+        space = Space(
+            {name: _parameter(one) for name, one in varied.items()},
+            feasible=(lambda point: all(c.check(point) for c in constraints))
+            if constraints
+            else None,
+        )
+        return make("trustregionucb", space, **self._settings)
+
+    def _point(self, parameters: dict[str, Any]) -> Any:
+        """What the optimiser calls these parameters; ``None`` for what it cannot know."""
+        own = {name: value for name, value in parameters.items() if name not in self._fixed}
+        if self._pool is not None:
+            return self._row_of.get(tuple(sorted(own.items())))
+        assert self._opt is not None
+        try:
+            self._opt.domain.locate([own])
+        except (ValueError, TypeError):  # an arm outside the search space
+            return None
+        return own
+
+
+def _parameter(given: Any) -> Parameter:
+    """The parameter that our space has for one of Ax."""
+    if isinstance(given, ChoiceParameter):
+        return Choice(list(given.values))
+    if isinstance(given, RangeParameter):
+        if given.parameter_type == ParameterType.INT:
+            return Int(int(given.lower), int(given.upper), log=given.log_scale)
+        return Float(float(given.lower), float(given.upper), log=given.log_scale)
+    raise ValueError(f"{given!r} is not supported: use ranges, choices and fixed parameters")

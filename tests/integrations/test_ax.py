@@ -1,0 +1,86 @@
+"""An Ax generation node: search spaces, constraints, pools."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ax")
+pl = pytest.importorskip("polars")
+
+from ax.api.client import Client  # noqa: E402
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig  # noqa: E402
+from ax.generation_strategy.generation_strategy import GenerationStrategy  # noqa: E402
+
+from noregret.integrations.ax import NoRegretNode  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def client(node, parameters, objective="-loss", constraints=()):
+    made = Client()
+    made.configure_experiment(parameters=parameters, parameter_constraints=list(constraints))
+    made.configure_optimization(objective=objective)
+    made.set_generation_strategy(GenerationStrategy(name="noregret", nodes=[node]))
+    return made
+
+
+def run(made, f, trials, name="loss"):
+    asked = []
+    while len(asked) < trials:
+        for index, parameters in made.get_next_trials(
+            max_trials=min(4, trials - len(asked))
+        ).items():
+            asked.append(parameters)
+            made.complete_trial(trial_index=index, raw_data={name: f(parameters)})
+    return asked
+
+
+RANGES = [
+    RangeParameterConfig(name="x", bounds=(0.0, 1.0), parameter_type="float"),
+    RangeParameterConfig(name="n", bounds=(1, 64), parameter_type="int", scaling="log"),
+    ChoiceParameterConfig(name="c", values=["a", "b"], parameter_type="str", is_ordered=False),
+]
+
+
+def test_a_search_space_is_optimised():
+    made = client(NoRegretNode(seed=0), RANGES)
+
+    def f(p):
+        return (p["x"] - 0.4) ** 2 + (np.log2(p["n"]) - 3) ** 2 / 9 + (p["c"] == "b")
+
+    asked = run(made, f, 32)
+    assert min(f(p) for p in asked) < 0.1
+    assert all(isinstance(p["n"], int) for p in asked)
+
+
+def test_linear_constraints_are_kept():
+    ranges = [
+        RangeParameterConfig(name=name, bounds=(0.0, 1.0), parameter_type="float") for name in "xy"
+    ]
+    made = client(NoRegretNode(seed=0), ranges, "gain", ["x + y <= 1.0"])
+    asked = run(made, lambda p: p["x"] + p["y"], 16, "gain")
+    assert max(p["x"] + p["y"] for p in asked) <= 1.0 + 1e-9
+
+
+def test_rows_of_a_pool_are_asked_for_once():
+    rng = np.random.default_rng(0)
+    pool = pl.DataFrame({"x": rng.uniform(size=60), "c": rng.choice(["a", "b"], size=60)})
+    made = client(NoRegretNode(pool, seed=0), [RANGES[0], RANGES[2]])
+    asked = run(made, lambda p: (p["x"] - 0.4) ** 2 + (p["c"] == "b"), 20)
+    rows = set(pool.iter_rows())
+    assert len({(p["x"], p["c"]) for p in asked} & rows) == 20
+
+
+def test_failed_trials_are_not_waited_for():
+    node = NoRegretNode(seed=0)
+    made = client(node, RANGES[:1])
+    for _ in range(3):
+        for index in made.get_next_trials(max_trials=2):
+            made.mark_trial_failed(trial_index=index)
+    made.get_next_trials(max_trials=1)
+    assert node._opt.pending == 1
+
+
+def test_two_objectives_are_refused():
+    made = client(NoRegretNode(seed=0), RANGES[:1], "-loss, -cost")
+    with pytest.raises(ValueError, match="one objective"):
+        made.get_next_trials(max_trials=1)

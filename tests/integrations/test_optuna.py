@@ -1,0 +1,220 @@
+"""The Optuna samplers: Optuna's own conformance classes, tables, storages, processes."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+optuna = pytest.importorskip("optuna")
+pl = pytest.importorskip("polars")
+samplers = pytest.importorskip("optuna.testing.pytest_samplers")
+
+from noregret.integrations.optuna import CandidateSampler, NoRegretSampler  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class TestNoRegretSampler(
+    samplers.BasicSamplerTestCase,
+    samplers.RelativeSamplerTestCase,
+    samplers.SingleOnlySamplerTestCase,
+):
+    @pytest.fixture
+    def sampler(self):
+        return lambda: NoRegretSampler(seed=0)
+
+
+class TestCandidateSampler(
+    samplers.BasicSamplerTestCase,
+    samplers.RelativeSamplerTestCase,
+    samplers.SingleOnlySamplerTestCase,
+):
+    @pytest.fixture
+    def sampler(self):
+        return lambda: CandidateSampler({"x": [0.1, 0.5, 0.9], "y": ["a", "b", "a"]}, seed=0)
+
+
+def table(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "a": rng.uniform(size=n),
+            "k": rng.integers(1, 6, size=n),
+            "kind": rng.choice(["red", "green"], size=n),
+        }
+    )
+
+
+def value_of(row):
+    return (row["a"] - 0.6) ** 2 + 0.1 * abs(row["k"] - 3) + 0.2 * (row["kind"] == "red")
+
+
+def test_a_mixed_space_is_optimised():
+    def objective(trial):
+        x = trial.suggest_float("x", -1, 1)
+        n = trial.suggest_int("n", 1, 100, log=True)
+        s = trial.suggest_float("s", 0, 1, step=0.25)
+        c = trial.suggest_categorical("c", ["good", "bad", None])
+        trial.suggest_float("fixed", 2.0, 2.0)
+        return (x - 0.3) ** 2 + np.log(n / 10) ** 2 / 4 + (s - 0.5) ** 2 + (c != "good")
+
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=45)
+    found = study.sampler.recommend(study)
+    assert found.params["c"] == "good"
+    assert found.params["s"] in (0.25, 0.5, 0.75)
+    assert found.params["fixed"] == 2.0
+    assert found.lower <= found.value <= found.upper
+    assert found.value < 0.2
+    assert found.trials >= 1
+
+
+def test_the_direction_is_that_of_the_study():
+    def objective(trial):
+        return -((trial.suggest_float("x", 0, 1) - 0.7) ** 2)
+
+    study = optuna.create_study(direction="maximize", sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=20)
+    found = study.sampler.recommend(study)
+    assert abs(found.params["x"] - 0.7) < 0.1
+    assert found.lower <= found.value <= found.upper
+
+
+def test_the_recommendation_is_not_the_luckiest_trial():
+    rng = np.random.default_rng(0)
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        return (x - 0.5) ** 2 + 0.3 * rng.standard_normal()
+
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=60)
+    assert study.best_value < -0.2  # luck
+    assert study.sampler.recommend(study).value > study.best_value
+
+
+def test_rows_of_a_table_are_asked_for_once():
+    rows, sampler = table(), CandidateSampler(table(), seed=0)
+    asked = []
+
+    def objective(trial):
+        row = sampler.suggest(trial)
+        asked.append(sampler.row(trial))
+        assert row == rows.row(asked[-1], named=True)
+        return value_of(row)
+
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=80)
+    assert len(set(asked)) == 80
+    best = min(value_of(row) for row in rows.iter_rows(named=True))
+    assert sampler.recommend(study).value < best + 0.05
+
+
+def test_a_table_that_is_used_up_ends_the_run():
+    sampler = CandidateSampler({"x": [0.0, 0.5, 1.0]}, seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda trial: sampler.suggest(trial)["x"], n_trials=10)
+    done = [t for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    assert sorted(t.params["x"] for t in done) == [0.0, 0.5, 1.0]
+
+
+def test_failed_and_pruned_trials_do_no_harm():
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number % 5 == 3:
+            raise optuna.TrialPruned
+        if trial.number % 5 == 4:
+            raise ValueError("no luck")
+        return float("inf") if trial.number == 10 else (x - 0.2) ** 2
+
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=40, catch=ValueError)
+    assert abs(study.sampler.recommend(study).params["x"] - 0.2) < 0.15
+
+
+def test_constraints_keep_away_from_what_is_not_allowed():
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        trial.set_constraint("left", x - 0.5)  # feasible up to 0.5
+        return -x
+
+    if not hasattr(optuna.trial.Trial, "set_constraint"):
+        pytest.skip("Optuna 5 has constraints on trials")
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=40)
+    assert 0.3 < study.sampler.recommend(study).params["x"] <= 0.5
+
+
+def test_warm_starts_and_trials_of_other_samplers_are_used():
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    space = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    for x in np.linspace(0, 1, 21):
+        trial = optuna.trial.create_trial(params={"x": x}, distributions=space, value=abs(x - 0.35))
+        study.add_trial(trial)
+    study.enqueue_trial({"x": 0.36})
+    study.optimize(lambda trial: abs(trial.suggest_float("x", 0, 1) - 0.35), n_trials=8)
+    assert abs(study.sampler.recommend(study).params["x"] - 0.35) < 0.05
+
+
+def test_a_new_process_replays_the_storage(tmp_path):
+    storage = f"sqlite:///{tmp_path / 'study.db'}"
+    rows = table()
+
+    def play(trials):
+        sampler = CandidateSampler(rows, seed=0)
+        study = optuna.create_study(
+            storage=storage, study_name="s", sampler=sampler, load_if_exists=True
+        )
+        study.optimize(lambda trial: value_of(sampler.suggest(trial)), n_trials=trials)
+        return sampler, study
+
+    play(15)
+    sampler, study = play(15)
+    asked = [sampler.row(trial) for trial in study.trials]
+    assert len(set(asked)) == 30
+    assert sampler.recommend(study).trials == 1
+
+
+def test_running_trials_of_other_processes_are_pending(tmp_path):
+    script = textwrap.dedent(
+        """
+        import sys, optuna, polars as pl
+        from noregret.integrations.optuna import CandidateSampler
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        storage = optuna.storages.JournalStorage(
+            optuna.storages.journal.JournalFileBackend(sys.argv[1])
+        )
+        sampler = CandidateSampler(pl.read_parquet(sys.argv[2]), noise=0.1, kernel="auto")
+        study = optuna.load_study(study_name="s", storage=storage, sampler=sampler)
+        study.optimize(lambda trial: sampler.suggest(trial)["a"], n_trials=8)
+        """
+    )
+    path, rows = tmp_path / "journal.log", tmp_path / "table.parquet"
+    table(2000).write_parquet(rows)
+    backend = optuna.storages.journal.JournalFileBackend(str(path))
+    storage = optuna.storages.JournalStorage(backend)
+    study = optuna.create_study(study_name="s", storage=storage)
+    command = [sys.executable, "-W", "ignore", "-c", script, str(path), str(rows)]
+    running = [subprocess.Popen(command) for _ in range(4)]
+    assert [process.wait() for process in running] == [0] * 4
+    chosen = [trial.system_attrs["noregret:choice"] for trial in study.trials]
+    assert len(chosen) == 32
+    assert len(set(chosen)) >= 30  # two processes may look at the same moment
+
+
+def test_threads_share_a_sampler():
+    sampler = CandidateSampler(table(), seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda trial: value_of(sampler.suggest(trial)), n_trials=40, n_jobs=4)
+    assert len({sampler.row(trial) for trial in study.trials}) == 40
+
+
+def test_wrong_input_is_refused():
+    with pytest.raises(ValueError, match="empty"):
+        CandidateSampler({"x": []})
+    study = optuna.create_study(sampler=NoRegretSampler())
+    with pytest.raises(ValueError, match="finished trials"):
+        study.sampler.recommend(study)
