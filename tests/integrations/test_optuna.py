@@ -1,8 +1,12 @@
 """The Optuna samplers: Optuna's own conformance classes, tables, storages, processes."""
 
+import runpy
 import subprocess
 import sys
 import textwrap
+import types
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -218,3 +222,18 @@ def test_wrong_input_is_refused():
     study = optuna.create_study(sampler=NoRegretSampler())
     with pytest.raises(ValueError, match="finished trials"):
         study.sampler.recommend(study)
+
+
+def test_the_optunahub_package_is_ready(monkeypatch):
+    package = Path(__file__).parents[2] / "integrations/optunahub/package/samplers/noregret"
+    assert {"README.md", "LICENSE", "__init__.py", "example.py"} == {
+        p.name for p in package.iterdir()
+    }
+    header = (package / "README.md").read_text(encoding="utf-8").split("---")[1]
+    for key in ("author", "title", "description", "tags", "optuna_versions", "license"):
+        assert f"\n{key}: " in header
+    # The example runs on the module that OptunaHub would load.
+    hub = types.ModuleType("optunahub")
+    hub.load_module = lambda name: SimpleNamespace(**runpy.run_path(str(package / "__init__.py")))
+    monkeypatch.setitem(sys.modules, "optunahub", hub)
+    runpy.run_path(str(package / "example.py"))
