@@ -1,7 +1,7 @@
 """Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-The sections are cases, growth, long, gap, shares, study, others and botorch. `python -m
-benchmarks long --help` shows the options of one.
+The sections are cases, growth, long, gap, shares, study, others, botorch and searches. `python
+-m benchmarks long --help` shows the options of one.
 """
 
 import os
@@ -11,7 +11,17 @@ import sys
 import numpy as np
 import scipy
 
-from benchmarks import botorch_model, cases, gaps, growth, long_lists, others, shares, study
+from benchmarks import (
+    botorch_model,
+    cases,
+    gaps,
+    growth,
+    long_lists,
+    others,
+    searches,
+    shares,
+    study,
+)
 
 SECTIONS = {
     "cases": cases.main,
@@ -22,6 +32,7 @@ SECTIONS = {
     "study": study.main,
     "others": others.main,
     "botorch": botorch_model.main,
+    "searches": searches.main,
 }
 
 
