@@ -21,6 +21,17 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+def table(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "a": rng.uniform(size=n),
+            "k": rng.integers(1, 6, size=n),
+            "kind": rng.choice(["red", "green"], size=n),
+        }
+    )
+
+
 class TestNoRegretSampler(
     samplers.BasicSamplerTestCase,
     samplers.RelativeSamplerTestCase,
@@ -38,18 +49,7 @@ class TestCandidateSampler(
 ):
     @pytest.fixture
     def sampler(self):
-        return lambda: CandidateSampler({"x": [0.1, 0.5, 0.9], "y": ["a", "b", "a"]}, seed=0)
-
-
-def table(n=300, seed=0):
-    rng = np.random.default_rng(seed)
-    return pl.DataFrame(
-        {
-            "a": rng.uniform(size=n),
-            "k": rng.integers(1, 6, size=n),
-            "kind": rng.choice(["red", "green"], size=n),
-        }
-    )
+        return lambda: CandidateSampler(table(), seed=0)
 
 
 def value_of(row):

@@ -171,3 +171,9 @@ def test_python_and_the_command_line_see_the_same_points(tmp_path, monkeypatch):
         value_column="value", standardize=False, drop_gaps=False,
     )  # fmt: skip
     np.testing.assert_array_equal(library.points, nr.Candidates(frame).points)
+
+
+def test_a_frame_without_rows_is_refused():
+    frame = pl.DataFrame({"a": [], "b": []}, schema={"a": pl.Float64, "b": pl.String})
+    with pytest.raises(ValueError, match="no rows"):
+        nr.Candidates(frame)

@@ -23,7 +23,7 @@ try:
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.search_space import IntersectionSearchSpace
     from optuna.study import Study
-    from optuna.trial import FrozenTrial, TrialState
+    from optuna.trial import FrozenTrial, Trial, TrialState
 except ImportError as error:
     raise ImportError(
         'noregret.integrations.optuna needs Optuna: pip install "noregret[optuna]"'
@@ -200,6 +200,8 @@ class CandidateSampler(_Sampler):
 
     def row(self, trial: Any) -> int | None:
         """The number of a trial's row in the table; ``None`` where another sampler chose it."""
+        if isinstance(trial, Trial):  # one that is running
+            trial = trial.storage.get_trial(trial._trial_id)
         found = trial.system_attrs.get(ATTRIBUTE)
         return None if found is None else int(found)
 

@@ -290,6 +290,8 @@ def _opened(points: Any, objects: bool) -> Opened:
         from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
 
         frame = as_frame(points)
+        if not len(frame):
+            raise ValueError("candidates must not be empty: the frame has no rows")
         array, names = encode_frame(frame)
         return Opened(_numeric(array), names, frame=frame)
     if objects or _holds_objects(points):
