@@ -19,7 +19,7 @@ def known(dimension=2, **options):
     return nr.TrustRegionUCB(nr.Box([(0, 1)] * dimension), nr.Matern(0.3), **settings)
 
 
-def test_every_other_ask_stays_in_the_region():
+def test_two_asks_of_three_stay_in_the_region():
     opt = known()
     opt.tell([[0.2, 0.2], [0.7, 0.6]], [0.0, 1.0])
     opt.chooser.side = 0.1
@@ -30,8 +30,8 @@ def test_every_other_ask_stays_in_the_region():
         region = opt.region  # asking has judged; nothing told since moves it
         inside.append(np.all((batch.points >= region.lower) & (batch.points <= region.upper)))
         opt.tell(batch, cone(batch.points))
-    assert all(inside[::2])
-    assert not all(inside[1::2])
+    assert all(inside[0::3] + inside[1::3])
+    assert not all(inside[2::3])
 
 
 def test_region_is_cut_at_the_bounds():
@@ -78,8 +78,9 @@ def test_whole_box_steps_are_those_of_gpucb():
     X = np.random.default_rng(1).uniform(size=(12, 2))
     for each in (opt, plain):
         each.tell(X, cone(X))
-    opt.cancel(opt.ask())  # the local step
-    np.testing.assert_allclose(opt.ask().info.upper, plain.ask().info.upper, rtol=1e-6)
+    for _ in range(2):
+        opt.cancel(opt.ask())  # the local steps
+    np.testing.assert_allclose(opt.ask().info.upper, plain.ask().info.upper, rtol=1e-3)
 
 
 def test_failures_halve_and_the_smallest_region_starts_anew():
@@ -100,13 +101,12 @@ def test_successes_in_a_row_double():
     opt = known(noise=0.01)
     opt.tell([[0.5, 0.5]], [0.0])
     opt.chooser.side = 0.1
-    best, local = 0.0, True
+    best, turn = 0.0, 0
     while not opt.events:
         batch = opt.ask()
-        best += 1.0
+        best, turn = best + 1.0, turn + 1
         # What is found in the region is better every time, what is found elsewhere is poor.
-        opt.tell(batch, [best if local else -1.0])
-        local = not local
+        opt.tell(batch, [best if turn % 3 else -1.0])
         assert opt.t < 20
     assert opt.events[0]["side"] == pytest.approx(0.2)
 
@@ -120,7 +120,7 @@ def test_late_and_cancelled_picks_are_judged_once():
     opt.tell(local[1:2], [0.0])
     opt.ask()
     assert opt.chooser.failures == 1
-    assert opt.chooser.waiting == 1  # the third is still on its way
+    assert opt.chooser.waiting == 2  # the third is still on its way, and a new one
     opt.tell(local[2:], [0.0])
     opt.ask()
     assert opt.chooser.failures == 2

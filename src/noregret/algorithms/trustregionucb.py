@@ -1,4 +1,4 @@
-"""GP-UCB on a box whose every other step looks only near the best point known."""
+"""GP-UCB on a box, most of whose steps look only near the best point known."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -24,24 +24,26 @@ _FITTED = 400
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TrustRegionUCB(Optimizer):
-    """GP-UCB that alternates steps in the whole box with steps in a trust region.
+    """GP-UCB that takes two steps in a trust region for every step in the whole box.
 
     The region is a box around the point with the largest posterior mean of those told, as in TuRBO
     (Eriksson et al. 2019). Its sides are 0.8 of the whole box's at first, halved after max(4, d)
     failures in a row, doubled after 3 successes, and 0.8 again once they would fall below 1/128. A
-    success is an evaluation in the region that becomes the point with the largest mean. One exact
-    GP of all evaluations serves both kinds of step; in the region bounds are half as wide. So a
+    success is an evaluation in the region that becomes the point with the largest mean. One GP of
+    all evaluations serves both kinds of step; in the region bounds are half as wide. So a
     funnel too narrow to stand out in the whole box is still followed down.
 
     Proved: the bounds, as for :class:`~noregret.GPUCB`. The steps in the whole box are those of
     GP-UCB, and evaluations between them only shrink its deviations: with a proved width and a known
-    kernel the regret bound of GP-UCB holds for that half of the steps, with the information gain of
-    all evaluations in it. Not proved: the other half, learnt settings, the search of a box.
+    kernel the regret bound of GP-UCB holds for those steps, with the information gain of all
+    evaluations in it. Not proved: the other steps, learnt settings, the search of a box.
 
     What is ``"auto"`` is fitted to all evaluations, not to uniform draws alone: after the design
     nothing is drawn uniformly, and the fit is repeated whenever the data has grown by a quarter.
     So the kernel is biased towards good places, where it is wanted; it is no basis for a
-    certificate.
+    certificate. A learnt kernel comes with a fitted mean, and unless the width is proved rewards
+    are drawn in to within 3 robust deviations of their median. A width that is not proved also
+    makes the model sparse beyond 500 evaluations.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ STARTS, WARM_STARTS = 12, 4
 #: points screened at most
 LARGEST_SCREEN = 4096
 #: steps of L-BFGS-B for all starts together, then for the best few alone; and in a quick search
-_STEPS, _QUICK_STEPS = (40, 100), (20, 20)
+_STEPS, _QUICK_STEPS = (40, 100), (12, 10)
 #: points screened near each of the best points known, and how far away, in sides of the box
 NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 _STALE = 64

@@ -1,4 +1,4 @@
-"""Who is next in a box? The largest upper bound, every other time near the best point known."""
+"""Who is next in a box? The largest upper bound, two times of three near the best point known."""
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from noregret.spaces import Space
 _LARGEST, _SMALLEST = 0.8, 0.5**7
 #: bounds in the region, as a fraction of the whole box's width
 _LOCAL_WIDTH = 0.5
+#: one batch of so many is chosen in the whole box, the others in the region
+_TURNS = 3
 #: successes in a row that double the side
 _SUCCESSES = 3
 
 
 class TrustRegion(LooksByBounds[BoxUCB]):
-    """Alternates picks in the whole box with picks in a trust region.
+    """Picks in a trust region, and one time of three in the whole box.
 
     State: the region's sides, how its last picks went, and its picks that are not judged yet.
 
@@ -36,7 +38,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         #: picks in the region in a row that were better than all before, or were not
         self.successes = 0
         self.failures = 0
-        self._local = False  # whether the last batch was chosen in the region
+        self._turn = 0  # of _TURNS; the whole box has turn 0
         self._centre = -1  # row of the region's centre
         # Picks in the region that are not judged yet (k × d), and how often each had been told when
         # it was picked (k).
@@ -64,10 +66,11 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         return box.around(lower, upper)
 
     def choose(self, now: Moment, limit: int) -> Picks:
-        """Picks of one kind, the other than last time."""
+        """Picks in the region, or in the whole box where it is its turn."""
         self._judge(now)
-        self._local = not self._local and now.observations.t > 0  # else there is no best point
-        if not self._local:
+        # Without answers there is no best point.
+        self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
+        if not self._turn:
             return self._by_bounds.choose(now, limit)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
