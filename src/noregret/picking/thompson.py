@@ -40,6 +40,8 @@ _QUADRATURE_ERROR = 1e-6
 _MISSING = 1e-3
 #: draws of the maximiser behind recommend() and converged()
 _MODE_DRAWS = 64
+#: draws where values are drawn jointly
+_JOINT_DRAWS = 1024
 #: functions drawn at a time
 _TOGETHER = 1024
 #: climbs per drawn function on a box
@@ -176,14 +178,16 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         others = self._by_bounds.ranking(now, count)
         if not now.observations.t:
             return others
-        ids, points = self.maximisers(now, _MODE_DRAWS)
+        # Values of a short list are drawn jointly, which is cheap.
+        joint = self.features(now.beliefs.assumed.kernel) is None
+        ids, points = self.maximisers(now, _JOINT_DRAWS if joint else _MODE_DRAWS)
         means, leverages = now.bounds.fantasy.evaluate(points)
         if isinstance(self._by_bounds, ListUCB):
             # Of candidates drawn equally often, the one with the largest mean.
             often = np.bincount(ids)[ids]
             at = int(np.lexsort((means, often))[-1])
         else:
-            at = _densest(points / np.ptp(self._by_bounds.search.box.corners, axis=0))
+            at = _densest(points / np.ptp(self._by_bounds.search.box.corners, axis=0), means)
         mean, radius = float(means[at]), now.bounds.width * float(np.sqrt(leverages[at]))
         highest = max(others[0].highest, mean + radius)
         found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius, highest)
@@ -280,9 +284,20 @@ def _in_box(
     return np.array(found)
 
 
-def _densest(points: Floats) -> int:
-    """The point (of n × d) in the densest place, by a Gaussian density with Scott's bandwidth."""
+def _densest(points: Floats, means: Floats) -> int:
+    """Of draws (n × d) the one with the largest mean (n) near the densest place.
+
+    By Gaussian densities of two bandwidths: Scott's, which is far too wide where draws gather in
+    several places, and the median distance to the √n-th neighbour, which may fall for a few draws
+    in one corner. The place with the larger mean counts.
+    """
     n, d = points.shape
     apart = np.square(points[:, None] - points[None]).sum(axis=2)
-    bandwidth = max(float(points.var(axis=0).sum()), 1e-12) * n ** (-2.0 / (d + 4))
-    return int(np.exp(-0.5 * apart / bandwidth).sum(axis=1).argmax())
+    reach = np.sort(apart, axis=1)[:, int(math.sqrt(n))]
+    scott = float(points.var(axis=0).sum()) * n ** (-2.0 / (d + 4))
+    found = []
+    for bandwidth in (scott, float(np.median(reach))):
+        density = np.exp(-0.5 * apart / max(bandwidth, 1e-12)).sum(axis=1)
+        near = apart[int(density.argmax())] <= np.median(reach)
+        found.append(int(np.where(near, means, -np.inf).argmax()))
+    return max(found, key=lambda at: float(means[at]))
