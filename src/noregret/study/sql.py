@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from noregret import _json
@@ -92,11 +92,6 @@ class Storage:
     """What a study's file holds. Whoever uses it sees to transactions.
 
     What is read is checked; :class:`~noregret.study.DamagedError` says what has changed.
-
-    Parameters
-    ----------
-    database
-        Runs statements.
     """
 
     def __init__(self, database: Database) -> None:
@@ -150,9 +145,8 @@ class Storage:
 
     def head(self) -> Head:
         """Where log and trials end."""
-        rows = self._run(
-            "SELECT operation, chain, pending, told, failed, history, noted, sum FROM head"
-        )
+        names = "operation, chain, pending, told, failed, history, noted, sum"
+        rows = self._run(f"SELECT {names} FROM head")
         if len(rows) != 1 or row_sum(*rows[0][:-1]) != rows[0][-1]:
             raise self._damaged("the row that says where the log ends has changed")
         return Head(*rows[0][:-1])
@@ -218,9 +212,8 @@ class Storage:
     def operations(self, after: int = 0) -> list[Operation]:
         """The operations after this one, in their order."""
         found = self._operations("WHERE number > ? ORDER BY number", (after,))
-        last = found[-1].number if found else after
-        if last != self.head().operation:
-            raise self._damaged(f"the log ends at operation {last} too early")
+        if (found[-1].number if found else after) != self.head().operation:
+            raise self._damaged("the log ends too early")
         return found
 
     def last_ask(self) -> Operation | None:
@@ -281,10 +274,9 @@ class Storage:
             replace(t, value=v, done_at=now, **end) for t, v in zip(trials, values, strict=True)
         ]
         self._write(_CHANGE_TRIAL, [trial.row for trial in changed])
-        head = self.head()
-        for before in trials:
-            head = head.moved(before.status, status)
-        self._set_head(head)
+        self._set_head(
+            reduce(lambda head, one: head.moved(one.status, status), trials, self.head())
+        )
 
     def reassign_trial(self, trial: Trial) -> None:
         """A pending trial has been given to somebody else."""
@@ -298,8 +290,10 @@ class Storage:
     def find_trials(self, numbers: Sequence[int]) -> list[Trial]:
         """The trials of these numbers that there are, in this order."""
         found: dict[int, Trial] = {}
-        for start in range(0, len(numbers), 500):
-            some = numbers[start : start + 500]
+        count = self.head().trials
+        known = [number for number in numbers if 0 <= number < count]
+        for start in range(0, len(known), 500):
+            some = known[start : start + 500]
             which = f"WHERE number IN ({', '.join('?' for _ in some)})"
             found |= {trial.number: trial for trial in self._trials(which, some)}
         return [found[number] for number in numbers if number in found]
