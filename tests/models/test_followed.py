@@ -24,8 +24,8 @@ def test_followed_points_keep_up_with_every_update():
         np.add.at(counts, rows, 1)
         sums[rows] += rng.standard_normal(3)
         model.advance(X, counts, sums, rows[: i % 3])
-        assert model.update is not None
-        followed.apply(KERNEL, model.update)
+        assert model.updates
+        followed.apply(KERNEL, model.updates[-1])
         if i == 30:
             followed.keep(np.arange(0, 50, 2))
             followed.append(X[50:], model.posterior())

@@ -268,5 +268,5 @@ def test_arms_in_the_span_cost_no_rebuild():
     assert model.size < 30
     counts[5] += 1
     model.advance(x, counts, np.sin(x[:, 0]) * counts, np.flatnonzero(counts))
-    assert model.update is not None
-    assert model.update.new_points is None
+    assert model.updates
+    assert model.updates[-1].new_points is None

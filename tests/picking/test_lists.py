@@ -6,6 +6,7 @@ from dense import DenseRun
 from reference import exact_posterior, problem
 
 import noregret as nr
+from noregret.models.followed import Followed
 from noregret.picking import awake
 
 KERNEL = nr.Matern(0.3, nu=2.5)
@@ -240,3 +241,20 @@ def test_a_kernel_that_fails_now_and_then_changes_no_rule(width):
     assert failed > 10
     mean, _ = exact_posterior(KERNEL, X, dense.opt.history.ids, dense.opt.history.rewards, 0.01)
     assert np.abs(dense.opt.predict()[0] - mean).max() < 0.2
+
+
+def test_candidates_are_followed_through_several_updates(monkeypatch):
+    X, f, rng = problem(4, arms=300)
+    opt = nr.BKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+    opt.tell(opt.ask(5), f[:5])
+    opt.ask()
+    calls = []
+    append = Followed.append
+    monkeypatch.setattr(
+        Followed, "append", lambda self, *what: (calls.append(1), append(self, *what))
+    )
+    for i in range(6):  # the model is updated, and nobody picks
+        opt.tell([i], [f[i]])
+        opt._take_in()
+    opt.ask()
+    assert len(calls) <= 1  # what is new, not all of them again

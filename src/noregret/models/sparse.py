@@ -15,6 +15,9 @@ from noregret.kernels.base import Kernel
 from noregret.linalg.factors import InverseRoot, lower_solve, pivoted_cholesky, row_norms, with_room
 from noregret.models.posterior import Posterior
 
+#: updates that are kept
+_UPDATES = 8
+
 
 def _empty() -> Floats:
     return np.empty((0, 0))
@@ -64,9 +67,9 @@ class SparseGP:
         k(x, x), and what the dictionary's span leaves of it, by arm (u each).
     version
         How often the posterior has changed.
-    update
-        What the last change did to the posterior of any point; ``None`` where everything was
-        computed from scratch.
+    updates
+        What the latest changes did to the posterior of any point, the last one at the end; none
+        where everything was computed from scratch.
     """
 
     def __init__(
@@ -87,7 +90,7 @@ class SparseGP:
         self._roots = [InverseRoot(lam) for lam in lams]
         self._thetas: list[Floats] = [np.empty(0) for _ in lams]
         self.version = 0
-        self.update: Update | None = None
+        self.updates: list[Update] = []
         # The dictionary that an update under way, or one that was interrupted, is to end with.
         self._aim: Ints | None = None
         # Directions with less prior variance than this outside the span are round-off (or, for a
@@ -213,7 +216,7 @@ class SparseGP:
         self._aim = np.concatenate([self.dictionary, grow])
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
-        self.update, self.version = None, self.version + 1
+        updates, self.updates, self.version = self.updates, [], self.version + 1
         if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper in one go
             self._add_features(points, grow)
             self._compute()
@@ -226,13 +229,14 @@ class SparseGP:
             if len(grow):
                 self._add_columns(points, grow, update)
             if self._solve():
-                update.theta, self.update = self._thetas[0], update
+                update.theta = self._thetas[0]
+                self.updates = [*updates[1 - _UPDATES :], update]
         self._aim = None
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
         """Everything from scratch on a dictionary of arms: O(u m² + m³)."""
         self._aim = dictionary
-        self.update, self.version = None, self.version + 1
+        self.updates, self.version = [], self.version + 1
         self.dictionary, self._inducing = dictionary[:0], points[:0]
         self._factor = np.empty((0, 0))
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
@@ -252,8 +256,8 @@ class SparseGP:
     def set_weights(self, theta: Floats) -> None:
         """Means from other weights (m) than those of least squares, until the next update."""
         self._thetas[0] = theta
-        if self.update is not None:
-            self.update.theta = theta
+        if self.updates:
+            self.updates[-1].theta = theta
 
     def _compute(self) -> None:
         """V, its root and the weights from the features: no drift. O(u m² + m³)."""

@@ -160,8 +160,10 @@ class Current:
             return
         # No version while they are brought up to date: a kernel may fail on the way.
         before, self._version = self._version, -1
-        if before == model.version - 1 and model.update is not None:
-            self._followed.apply(model.kernel, model.update)
+        missed = model.version - before
+        if before >= 0 and missed <= len(model.updates):
+            for update in model.updates[-missed:]:
+                self._followed.apply(model.kernel, update)
         else:
             fresh = Followed(self._followed.points[:0])
             fresh.append(self._followed.points, model.posterior())
