@@ -4,5 +4,6 @@
     python -m benchmarks.boxes --table
 
 Results are appended to a file of JSON lines, and what is there already is not run again: slices
-add up. See ``functions`` for the functions, ``methods`` for the tools, ``table`` for the scores.
+add up. See ``functions`` for the functions, ``methods`` for the tools, ``table`` for the scores,
+and ``tuning`` for real problems with parameters of several types.
 """

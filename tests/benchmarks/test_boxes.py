@@ -46,6 +46,14 @@ def test_slices_add_up(boxes, tmp_path, capsys):
     assert "| levy-4 |" in capsys.readouterr().out
 
 
+def test_real_tuning_problems_run(boxes):
+    pytest.importorskip("sklearn")
+    tuning = boxes("tuning")
+    score, spent = tuning.run(tuning.ours, tuning.PROBLEMS["kernel ridge on diabetes"], 6, seed=0)
+    assert -1 <= score <= 1
+    assert spent > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("function", ["hartmann-3", "ackley-5", "levy-4"])
 def test_defaults_beat_random_search(boxes, function):
