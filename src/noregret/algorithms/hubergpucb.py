@@ -24,7 +24,7 @@ class HuberGPUCB(Optimizer):
     symmetric outliers bring no bias, and lower cuts less noise. Gaussian noise and f itself are
     hardly touched, the bias of skew noise vanishes as evidence grows, and rewards that are often
     equal (clicks, counts) are no outliers. There is no α and no v to know: we advise it where tails
-    are unknown (docs/understand/heavy-tails.md has the measurements).
+    are unknown (docs/results/heavy-tails.md has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its

@@ -242,7 +242,7 @@ def hill(magnitudes: Floats) -> tuple[float, tuple[float, float]]:
 
 
 def _advice(found: TailReport, half_range: float) -> str:
-    """Plain sentences; docs/understand/heavy-tails.md has the measurements behind them."""
+    """Plain sentences; docs/results/heavy-tails.md has the measurements behind them."""
     missed = f" Tails of index 3 would be found in {found.power:.0%} of samples of this size."
     if found.kind == "gaussian":
         return "The tails look Gaussian: use GPUCB, or BBKB for batches." + missed
