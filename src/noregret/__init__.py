@@ -136,8 +136,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "plot":
-        return import_module("noregret.reporting.plot")
+    if name in ("plot", "chem"):
+        return import_module(f"noregret.{'reporting.' if name == 'plot' else ''}{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'noregret' has no attribute {name!r}")
     value = getattr(import_module(f"noregret.{_HOME_OF[name]}"), name)

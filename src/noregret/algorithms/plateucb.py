@@ -41,7 +41,7 @@ class PlateUCB(Optimizer):
     """
 
     kernel: Any = field(default="auto", kw_only=False)
-    noise: float | Literal["auto"] = "auto"
+    noise: float | Literal["auto", "heavy"] = "auto"
     norm: float | Literal["auto"] = "auto"
     width: Width = 2.0
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.spatial.distance import pdist
 
-from noregret._types import Floats
+from noregret._types import Floats, Points
 from noregret.spaces.cells import is_gap, nearest, verbatim_numbers
 from noregret.spaces.encoding import (
     MOST_CATEGORIES,
@@ -42,9 +42,10 @@ class Library:
     table
         The cells that the features come from, verbatim (n rows).
     points
-        n × d floats for the kernel.
+        n × d floats for the kernel, or packed bits (n × bytes, uint8).
     columns
-        For each of the d dimensions its name, and mean and deviation taken out (or the category).
+        For each of the d dimensions its name, and mean and deviation taken out (or the category);
+        none for packed bits.
     notes
         What was done, in sentences.
     features
@@ -54,7 +55,7 @@ class Library:
     names: list[str] | None
     id_column: str | None
     table: pl.DataFrame
-    points: Floats
+    points: Points
     columns: list[dict[str, Any]]
     notes: list[str]
     features: list[dict[str, Any]]
@@ -106,6 +107,49 @@ def read_library(
     points = encoder.encode(whole.frame)
     features_used = [asdict(feature) for feature in encoder.features]
     return Library(names, id_column, shown, points, encoder.dimensions, notes, features_used)
+
+
+def read_molecules(
+    path: str, smiles: str, id_column: str | None, *, kind: str, bits: int, value_column: str
+) -> Library:
+    """The molecules of a file, by their fingerprints; those that cannot be read are left out.
+
+    Parameters
+    ----------
+    path, id_column, value_column
+        As for :func:`read_library`.
+    smiles
+        The column with the SMILES.
+    kind, bits
+        As for :func:`noregret.chem.fingerprints`.
+    """
+    from noregret import chem
+
+    table = Table(path)
+    notes = list(table.notes)
+    for option, name in (("--smiles", smiles), ("--id-column", id_column or smiles)):
+        if name not in table.columns:
+            raise ValueError(_no_column(option, name, table))
+    whole = table.read()
+    if id_column is None:
+        others = [name for name in table.columns if name != smiles]
+        id_column = _find_names(survey([whole], others, table.decimal), None, notes)
+    shown = [smiles, *([id_column] if id_column else [])]
+    _refuse_collisions(path, shown, value_column)
+    whole = _with_names(path, table, whole, id_column)
+    found = chem.fingerprints(
+        whole.frame[smiles].cast(pl.String).to_list(), chem.check_kind(kind), bits
+    )
+    if not len(found):
+        raise ValueError(f"{path}, column {smiles!r}: no row holds a SMILES that RDKit can read")
+    for row, why in list(found.failures.items())[:_NAMED_ROWS]:
+        notes.append(f"{table.place} {whole.lines[row]} is left out: {why}.")
+    if len(found.failures) > _NAMED_ROWS:
+        notes.append(f"{len(found.failures)} molecules in all are left out.")
+    notes.append(f"Fingerprints: {kind}, {bits} bits, of {len(found)} molecules.")
+    kept = whole.frame[found.rows.tolist()]
+    names = None if id_column is None else kept[id_column].cast(pl.String).to_list()
+    return Library(names, id_column, kept.select(smiles), found.bits, [], notes)
 
 
 def _named_features(table: Table, features: str) -> list[str]:

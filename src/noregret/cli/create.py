@@ -47,6 +47,14 @@ def create(
             help="Columns that describe a candidate, as a,b,c; default: all numbers and categories."
         ),
     ] = None,
+    smiles: Annotated[
+        str | None,
+        typer.Option(help="The column with SMILES: molecules are compared by fingerprints."),
+    ] = None,
+    fingerprint: Annotated[
+        str, typer.Option(help="With --smiles: morgan or atompair (1 to 3 bonds apart).")
+    ] = "morgan",
+    bits: Annotated[int, typer.Option(help="With --smiles: the length of a fingerprint.")] = 2048,
     id_column: Annotated[
         str | None,
         typer.Option("--id-column", "--id", help="The column that names a candidate."),
@@ -57,7 +65,7 @@ def create(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            help="Such as bbkb, bkb, gpucb; default: bbkb for a list, trustregionucb for "
+            help="Such as bbkb, bkb, gpucb; default: plateucb for a list, trustregionucb for "
             "parameters."
         ),
     ] = None,
@@ -66,8 +74,8 @@ def create(
     kernel: Annotated[
         KernelName | None,
         typer.Option(
-            help="The kernel; auto: learnt from uniform draws, with noise and norm where these "
-            "are not given. Default: rbf for a list, auto for parameters."
+            help="The kernel; auto, the default: learnt, with noise and norm where these are not "
+            "given; rbf where --lengthscale or --scale is given."
         ),
     ] = None,
     lengthscale: Annotated[
@@ -87,7 +95,8 @@ def create(
         str | None,
         typer.Option(
             help="Deviation of a repeated measurement; heavy: outliers are expected, as in "
-            "latencies; auto: learnt. Default: a tenth of --scale."
+            "latencies; auto: learnt. Default: auto, or a tenth of --scale for a kernel "
+            "that is not learnt."
         ),
     ] = None,
     norm: Annotated[
@@ -97,8 +106,8 @@ def create(
     width: Annotated[
         str | None,
         typer.Option(
-            help="practical, theory, or a number of deviations; default: practical for a list, 2 "
-            "for parameters."
+            help="practical, theory, or a number of deviations; default: 2, or practical for a "
+            "kernel that is not learnt."
         ),
     ] = None,
     timeout: Annotated[
@@ -131,7 +140,12 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a study from a list of candidates, or from parameters and their ranges."""
-    from noregret.cli.candidates import median_distance, read_library, refuse_collisions
+    from noregret.cli.candidates import (
+        median_distance,
+        read_library,
+        read_molecules,
+        refuse_collisions,
+    )
     from noregret.spaces import Candidates
     from noregret.study import Study
 
@@ -140,6 +154,7 @@ def create(
     if candidates is None:
         for option, unused in (
             ("--features", features),
+            ("--smiles", smiles),
             ("--id", id_column),
             ("--lengthscale", lengthscale),
             ("--scale", scale),
@@ -166,20 +181,30 @@ def create(
             **{name: value for name, value in settings.items() if value is not None},
         )
         return
-    algorithm, kernel = algorithm or "bbkb", kernel or KernelName.RBF
-    library = read_library(
-        candidates,
-        features,
-        id_column,
-        value_column=value_column,
-        standardize=standardize,
-        drop_gaps=drop_gaps,
-    )
+    if kernel is None:
+        kernel = KernelName.AUTO if lengthscale is None and scale is None else KernelName.RBF
+    learnt = kernel is KernelName.AUTO
+    algorithm = algorithm or ("plateucb" if learnt else "bbkb")
+    if smiles is not None:
+        if features is not None or not learnt:
+            raise ValueError("--smiles describes molecules whole: leave out --features, --kernel")
+        library = read_molecules(
+            candidates, smiles, id_column, kind=fingerprint, bits=bits, value_column=value_column
+        )
+    else:
+        library = read_library(
+            candidates,
+            features,
+            id_column,
+            value_column=value_column,
+            standardize=standardize,
+            drop_gaps=drop_gaps,
+        )
     notes = list(library.notes)
-    if kernel is KernelName.AUTO:
+    if learnt:
         if lengthscale is not None or scale is not None:
             raise ValueError("--kernel auto learns the lengthscale and the scale: leave them out")
-        notes.append("Kernel: learnt from uniform draws, which come first and now and then later.")
+        notes.append("Kernel and noise are learnt from the values that you tell.")
     elif lengthscale is None:
         lengthscale = median_distance(library.points)
         notes.append(
@@ -197,7 +222,7 @@ def create(
     usual = {"noise": 0.1 * scale, "norm": 1.0}
     for name, value in given.items():
         if value is None:
-            given[name] = "auto" if kernel is KernelName.AUTO else usual[name]
+            given[name] = "auto" if learnt else usual[name]
     with Study.create(
         study,
         Candidates(library.points),
@@ -221,7 +246,7 @@ def create(
         aim=aim,
         **given,
         delta=delta,
-        width=_width(width or "practical"),
+        width=_width(width or ("2" if learnt else "practical")),
         **({} if seed is None else {"seed": seed}),
     ) as made:
         summary = {

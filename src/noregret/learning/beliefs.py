@@ -4,6 +4,7 @@ Rewards are taken in at one place, :meth:`Beliefs.take_in`, which an optimiser c
 a batch.
 """
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -129,7 +130,20 @@ class Beliefs:
 
     def is_current(self, observations: Observations) -> bool:
         """Whether everything seen has been taken in."""
-        return observations.t == self.t and len(observations) == len(self.model.counts)
+        seen = observations.t == self.t and len(observations) == len(self.model.counts)
+        return seen and self.model.is_whole
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files do without what can be computed again from the observations."""
+        if self._sparsifier.mode != "exact at first":
+            return vars(self)
+        return {**vars(self), "model": self.model.without_factors()}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Beliefs":
+        """A copy that has everything at hand."""
+        made = object.__new__(type(self))
+        vars(made).update({name: copy.deepcopy(part, memo) for name, part in vars(self).items()})
+        return made
 
     @property
     def size(self) -> int:
@@ -177,13 +191,14 @@ class Beliefs:
     ) -> list[dict[str, Any]]:
         """Take in what has been told since; what happened on the way, as events."""
         events: list[dict[str, Any]] = []
-        self.model.repair(observations.points)
         if observations.t == self.t:
+            self.model.repair(observations.points)
             self.model.see(observations.points)
             return events
         if self.learner.due(observations.t):
             events += self._find_heavy_tails(observations)
             events.append(self._fit(observations, rules))
+        self.model.repair(observations.points)
         self.model.see(observations.points)
         rows = np.flatnonzero(observations.told > self.model.counts)
         before = self._bounds_of(rows, observations, rules)

@@ -68,9 +68,13 @@ class Sparsifier:
         seen the arms, but not taken in the new evaluations yet. Where those are so many that the
         old leverages say nothing of them, the dictionary is drawn by BLESS.
         """
-        exact = self.mode == "exact at first" and len(counts) <= _EXACT
-        if self.mode == "complete" or exact:
+        if self.mode == "complete":
             return Plan(np.flatnonzero(counts > model.counts))
+        if self.mode == "exact at first" and len(counts) <= _EXACT:
+            new = np.flatnonzero(counts > model.counts)
+            # What is computed from scratch need not be kept in files.
+            whole = 2 * len(new) > model.size + 64
+            return Plan(np.flatnonzero(counts), replace=True) if whole else Plan(new)
         more = counts - model.counts
         new = np.flatnonzero(more)
         chance = inclusion_probability(model.leverage(new), more[new], qbar)

@@ -93,6 +93,8 @@ class SparseGP:
         self.updates: list[Update] = []
         # The dictionary that an update under way, or one that was interrupted, is to end with.
         self._aim: Ints | None = None
+        # The dictionary that everything was computed from, while nothing has changed since.
+        self._computed_from: Ints | None = None
         # Directions with less prior variance than this outside the span are round-off (or, for a
         # tiny λ, too small to matter beside it).
         self.tolerance = float(np.clip(1e-3 * lams[0], 1e-13 * scale, 1e-10 * scale))
@@ -103,6 +105,23 @@ class SparseGP:
         # What else changes is replaced, not written to.
         made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
         made._roots = [root.copy() for root in self._roots]
+        return made
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is nothing to :meth:`repair`."""
+        return self._aim is None
+
+    def without_factors(self) -> "SparseGP":
+        """The same model for a file: what :meth:`repair` computes again, bit for bit, is left out.
+
+        Itself where that is not possible, because of changes since everything was last computed.
+        """
+        if self._computed_from is None:
+            return self
+        made = SparseGP(self.kernel, self.lams, self._inducing[:0], 1.0)
+        made.counts, made.sums, made.tolerance = self.counts, self.sums, self.tolerance
+        made.version, made._aim = self.version - 1, self._computed_from
         return made
 
     @property
@@ -190,6 +209,7 @@ class SparseGP:
         known, total = len(self.counts), len(points)
         if total == known:
             return
+        self._computed_from = None
         fresh = points[known:]
         Z, prior = self.posterior().embed(fresh), self.kernel.diag(fresh)
         zeros = np.zeros(total - known)
@@ -208,6 +228,7 @@ class SparseGP:
         O(m² k + u m Δ) for k arms with new evaluations and Δ new inducing points.
         """
         self.see(points)
+        self._computed_from = None
         more = counts - self.counts
         rows = np.flatnonzero(more)
         grow = grow[self.residual[grow] > self.tolerance]
@@ -243,9 +264,10 @@ class SparseGP:
         self.prior = self.kernel.diag(points)
         self.residual = self.prior.copy()
         self._buffer = np.zeros((len(points), 0))
+        self._roots = [InverseRoot(lam) for lam in self.lams]
         self._add_features(points, dictionary)
         self._compute()
-        self._aim = None
+        self._aim, self._computed_from = None, dictionary
 
     def repair(self, points: Points) -> None:
         """Finish an update that was interrupted, if there is one; ``points`` are all arms."""
@@ -255,7 +277,7 @@ class SparseGP:
 
     def set_weights(self, theta: Floats) -> None:
         """Means from other weights (m) than those of least squares, until the next update."""
-        self._thetas[0] = theta
+        self._thetas[0], self._computed_from = theta, None
         if self.updates:
             self.updates[-1].theta = theta
 

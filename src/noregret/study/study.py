@@ -14,7 +14,7 @@ from noregret.algorithms import Optimizer, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.results import Recommendation, Trials
-from noregret.spaces import Domain, as_candidates
+from noregret.spaces import Domain, as_candidates, as_domain
 from noregret.spaces.files import keeps
 from noregret.study import replay
 from noregret.study.errors import StudyError
@@ -63,7 +63,7 @@ class Study:
         cls,
         path: str | os.PathLike[str],
         domain: Any,
-        algorithm: str = "bbkb",
+        algorithm: str | None = None,
         *,
         kernel: Any = None,
         direction: str = "maximize",
@@ -85,7 +85,8 @@ class Study:
             As for the algorithms; ``seed`` is drawn where none is given. Without a kernel, kernel,
             noise and norm are learnt, and bounds are 2 deviations wide.
         algorithm
-            The algorithm's class name in lower case.
+            The algorithm's class name in lower case; by default ``"plateucb"`` on a list without a
+            kernel, else ``"bbkb"``.
         direction
             ``"maximize"`` or ``"minimize"``. Values keep the sign you give them.
         prior_mean
@@ -108,6 +109,9 @@ class Study:
         if timeout is not None:
             timeout = _checks.positive("timeout", timeout)
         prior_mean = _checks.finite("prior_mean", prior_mean)
+        if algorithm is None:
+            domain = as_domain(domain)
+            algorithm = "plateucb" if kernel is None and domain.listed else "bbkb"
         if kernel is None:
             kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
         optimizer = make(algorithm, domain, kernel, **options)

@@ -1,0 +1,192 @@
+"""Libraries measured in plates: `python -m benchmarks.libraries [enamine|yields|kernel] [options]`.
+
+enamine: docking scores of 49,706 molecules, 1 % at random, then five plates of 1 %; the share of
+the true top 500 found. Needs RDKit for the fingerprints and scikit-learn for the random forest.
+yields: a simulated library of 20,000 rows with six descriptors, two categories and noise, four
+plates of 96; the mean true yield of the ten best rows measured, and of the ten recommended.
+kernel: one pass of the Tanimoto kernel over 10⁶ fingerprints of 2,048 bits.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import noregret as nr
+from noregret import chem
+from noregret._types import Floats, Ints, Points
+from noregret.problems.libraries import Docking, enamine50k, yield_library
+
+PLATES, WELLS, TOP = 5, 96, 10
+NOTHING: Ints = np.empty(0, dtype=np.int64)
+
+#: chooses a plate from (points, measured ids, values to maximise, size, generator)
+Chooser = Callable[[Points, Ints, Floats, int, np.random.Generator], Ints]
+
+
+def uniform(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generator) -> Ints:
+    return rng.choice(np.setdiff1d(np.arange(len(points)), ids), n, replace=False)
+
+
+def forest(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generator) -> Ints:
+    """A random forest, greedy: what MolPAL's authors find hard to beat by other surrogates."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    X = np.unpackbits(points, axis=1) if points.dtype == np.uint8 else points
+    model = RandomForestRegressor(
+        100, n_jobs=1, max_features=1 / 3, random_state=int(rng.integers(2**31))
+    )
+    model.fit(X[ids], y)
+    mean = np.concatenate([model.predict(part) for part in np.array_split(X, -(-len(X) // 8192))])
+    mean[ids] = -np.inf
+    return np.argsort(-mean, kind="stable")[:n]
+
+
+def gp_ucb(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generator) -> Ints:
+    """An exact GP that is fitted to everything, 2 deviations, no repeats, n at once."""
+    kernel = (
+        nr.Tanimoto() if points.dtype == np.uint8 else nr.Matern(2.0 * np.ones(points.shape[1]))
+    )
+    shift, unit = y.mean(), y.std()
+    fit = nr.fit_kernel(kernel, points[ids], (y - shift) / unit)
+    opt = nr.GPUCB(points, fit.kernel, noise=fit.noise, norm=1.0, width=2.0, seed=0)
+    opt.tell(ids, (y - shift) / unit)
+    mean, std = opt.predict()
+    upper = mean + 2.0 * std
+    upper[ids] = -np.inf
+    return np.argsort(-upper, kind="stable")[:n]
+
+
+def by_hand(
+    choose: Chooser,
+    points: Points,
+    value: Callable[[Ints], Floats],
+    first: Ints,
+    plates: int,
+    n: int,
+    rng: np.random.Generator,
+) -> tuple[Ints, Floats]:
+    ids, y = first, value(first)
+    for _ in range(plates):
+        new = choose(points, ids, y, n, rng)
+        ids, y = np.concatenate([ids, new]), np.concatenate([y, value(new)])
+    return ids, y
+
+
+def by_study(
+    points: Points, value: Callable[[Ints], Floats], first: Ints, plates: int, n: int, seed: int
+) -> tuple[Ints, Ints, int]:
+    """A study with defaults; the ids measured, the best ten it names, the bytes of its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.db"
+        with nr.Study.create(path, nr.Candidates(points), seed=seed) as study:
+            if len(first):
+                study.tell_history(first, value(first))
+            for _ in range(plates):
+                trials = study.ask(n)
+                study.tell(trials, value(trials.ids))
+            ids = study.optimizer.history.ids
+            best = np.array([one.id for one in study.optimizer.top(TOP)])
+        return ids, best, path.stat().st_size
+
+
+def fingerprints(data: Docking) -> Points:
+    """Atom pairs 1 to 3 bonds apart, 2,048 bits; kept beside the system's temporary files."""
+    kept = Path(tempfile.gettempdir()) / "noregret-enamine50k-atompair.npy"
+    if kept.exists():
+        return np.asarray(np.load(kept))
+    start = time.process_time()
+    bits = chem.fingerprints(data.smiles, "atompair").bits
+    print(f"fingerprints: {time.process_time() - start:.0f} s", flush=True)
+    np.save(kept, bits)
+    return bits
+
+
+def enamine(seeds: int, methods: list[str]) -> None:
+    data = enamine50k()
+    points, plate = fingerprints(data), len(data.smiles) // 100
+    choosers: dict[str, Chooser] = {"uniform": uniform, "forest": forest, "gp_ucb": gp_ucb}
+    for name in methods:
+        found, seconds = [], []
+        for seed in range(seeds):
+            rng = np.random.default_rng(seed)
+            first = rng.choice(len(points), plate, replace=False)
+            start, size = time.process_time(), 0
+            if name == "study":
+                ids, _, size = by_study(
+                    points, lambda i: -data.scores[i], first, PLATES, plate, seed
+                )
+            else:
+                ids, _ = by_hand(
+                    choosers[name], points, lambda i: -data.scores[i], first, PLATES, plate, rng
+                )
+            seconds.append(time.process_time() - start)
+            found.append(data.share_of_top(ids))
+            print(
+                f"{name} seed {seed}: {found[-1]:.3f} in {seconds[-1]:.0f} s"
+                + (f", file {size / 1e6:.1f} MB" if size else ""),
+                flush=True,
+            )
+        print(f"{name}: {np.mean(found):.3f} ± {np.std(found):.3f}, {np.mean(seconds):.0f} s")
+
+
+def yields(seeds: int, methods: list[str]) -> None:
+    choosers: dict[str, Chooser] = {"uniform": uniform, "forest": forest, "gp_ucb": gp_ucb}
+    rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in methods}
+    for seed in range(seeds):
+        data = yield_library(seed=seed)
+        for name in methods:
+            rng = np.random.default_rng(1000 + seed)
+            measure = partial(data.measure, rng=rng)
+            start = time.process_time()
+            if name == "study":
+                ids, best, _ = by_study(data.encoded, measure, NOTHING, 4, WELLS, seed)
+            else:
+                first = rng.choice(len(data.yields), WELLS, replace=False)
+                ids, y = by_hand(choosers[name], data.encoded, measure, first, 3, WELLS, rng)
+                best = ids[np.argsort(-y, kind="stable")[:TOP]]
+            measured = float(np.sort(data.yields[np.unique(ids)])[-TOP:].mean())
+            spent = time.process_time() - start
+            rows[name].append((measured, float(data.yields[best].mean()), spent))
+        ten = np.sort(data.yields)[-TOP:].mean()
+        words = ", ".join(f"{name} {row[-1][0]:.1f}/{row[-1][1]:.1f}" for name, row in rows.items())
+        print(f"library {seed}, its ten best {ten:.1f}: {words}", flush=True)
+    for name, found in rows.items():
+        mean, spread = np.mean(found, axis=0), np.std(found, axis=0)
+        print(
+            f"{name}: ten best measured {mean[0]:.1f} ± {spread[0]:.1f}, ten recommended "
+            f"{mean[1]:.1f} ± {spread[1]:.1f}, {mean[2]:.0f} s"
+        )
+
+
+def kernel_pass(seeds: int, methods: list[str]) -> None:
+    rng = np.random.default_rng(0)
+    bits = np.packbits(rng.random((10_000, 2048)) < 0.04, axis=1)
+    some = np.tile(bits, (100, 1))
+    for m in (1, 100):
+        start = time.process_time()
+        for part in np.array_split(some, 64):
+            nr.Tanimoto()(part, bits[:m])
+        print(f"10^6 x 2,048 bits with {m}: {time.process_time() - start:.2f} s", flush=True)
+
+
+SECTIONS = {"enamine": enamine, "yields": yields, "kernel": kernel_pass}
+
+
+def main(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("section", nargs="*", help=f"of {', '.join(SECTIONS)}; default: all")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--methods", default="study,gp_ucb,forest,uniform")
+    given = parser.parse_args(words)
+    for name in given.section or list(SECTIONS):
+        SECTIONS[name](given.seeds, given.methods.split(","))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
