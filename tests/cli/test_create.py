@@ -18,7 +18,7 @@ def test_create_says_what_it_does_and_fills_gaps(tmp_path, monkeypatch):
     said = " ".join(made.stderr.split())
     assert "one-hot over 2 categories" in said
     assert "standardised" in said
-    assert "median distance" in said
+    assert "Kernel and noise are learnt" in said
     with nr.Study.open("a.db", read_only=True) as study:
         points = study.domain.points
         assert points.shape == (50, 4)
