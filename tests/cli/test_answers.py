@@ -85,20 +85,8 @@ def test_import(db):
 def test_a_plate_is_whole_unless_it_is_adaptive(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     library("library.csv")
-    noregret(
-        *[
-            "create",
-            "a.db",
-            "--candidates",
-            "library.csv",
-            "--id",
-            "compound",
-            "--seed",
-            "0",
-            "--algorithm",
-            "bbkb",
-        ]
-    )
+    start = ("create", "a.db", "--candidates", "library.csv", "--id", "compound", "--seed", "0")
+    noregret(*start, "--lengthscale", 1)
     result = noregret("ask", "a.db", "-n", 8)
     assert len(result.stdout.splitlines()) == 9
     assert "spread over the whole list" in result.stderr
