@@ -149,7 +149,7 @@ def read_molecules(
     notes.append(f"Fingerprints: {kind}, {bits} bits, of {len(found)} molecules.")
     kept = whole.frame[found.rows.tolist()]
     names = None if id_column is None else kept[id_column].cast(pl.String).to_list()
-    return Library(names, id_column, kept.select(smiles), found.bits, [], notes)
+    return Library(names, id_column, kept.select(smiles), found.bits, [], notes, [])
 
 
 def _named_features(table: Table, features: str) -> list[str]:
