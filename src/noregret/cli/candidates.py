@@ -135,7 +135,7 @@ def read_molecules(
         others = [name for name in table.columns if name != smiles]
         id_column = _find_names(survey([whole], others, table.decimal), None, notes)
     shown = [smiles, *([id_column] if id_column else [])]
-    _refuse_collisions(path, shown, value_column)
+    refuse_collisions(path, shown, value_column)
     whole = _with_names(path, table, whole, id_column)
     found = chem.fingerprints(
         whole.frame[smiles].cast(pl.String).to_list(), chem.check_kind(kind), bits
