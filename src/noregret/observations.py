@@ -113,6 +113,11 @@ class Observations:
         found = [get(_key(id_, point), -1) for id_, point in zip(ids.tolist(), points, strict=True)]
         return np.array(found, dtype=np.int64)
 
+    def counts(self, ids: Ints, points: Points) -> Ints:
+        """Evaluations told of some choices (n)."""
+        rows = self.known_rows(ids, points)
+        return np.where(rows >= 0, np.append(self.told, 0)[rows], 0)
+
     def ask(self, rows: Ints) -> None:
         """These rows have been handed out."""
         np.add.at(self.pending, rows, 1)

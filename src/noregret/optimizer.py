@@ -1,45 +1,41 @@
 """The one optimiser: ask and tell, made of the parts that an algorithm names."""
 
-import copy
 import inspect
 import math
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field, replace
-from typing import Any, Literal, Self, cast
+from dataclasses import InitVar, dataclass, field
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from noregret import _checks, state
 from noregret._types import Floats, Ints, Points
-from noregret.batching import BatchRule, ToTheLimit
 from noregret.kernels import AnyKernel, as_kernel
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Beliefs
 from noregret.learning.learner import is_auto, is_heavy
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.models.posterior import Fantasy
+from noregret.moment import moment_of_ask, moment_of_look, room_now, rules_for
 from noregret.parts import (
-    Look,
     Parts,
-    Run,
     Width,
-    check_prior,
+    as_list_like,
+    check_settings,
     check_width,
     domain_for,
     for_heavy_tails,
-    start,
 )
 from noregret.picking.certify import certificate
-from noregret.picking.chooser import Chooser, Interval, Moment, Picks, spread_picks, uniform_picks
+from noregret.picking.chooser import Chooser, Moment, Picks, spread_picks, uniform_picks
+from noregret.picking.recommend import recommendations, top_gap
 from noregret.picking.room import Room
 from noregret.picking.spread import first_plate
 from noregret.results import Batch, BatchInfo, History, Recommendation
+from noregret.run import Look, Run, refutation, start
 from noregret.spaces import Candidates, Domain, as_candidates, as_domain
 from noregret.widths.certificate import Certificate
-from noregret.widths.evidence import Evidence, theory
 
 #: points of an adaptive batch that nobody limits
 _LONGEST = 10_000
@@ -143,26 +139,9 @@ class Optimizer(ABC):
 
     def __post_init__(self) -> None:
         self._set("domain", domain_for(self.kernel, as_domain(self.domain)))
-        _checks.probability("delta", self.delta)
-        if self.lam is not None:
-            _checks.positive("lam", self.lam)
         if self.seed is None:
             self._set("seed", int(np.random.SeedSequence().generate_state(1, np.uint32)[0]))
-        elif isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)):
-            raise TypeError(f"seed must be a whole number of at least 0, got {self.seed!r}")
-        elif self.seed < 0:
-            raise ValueError(f"seed must be a whole number of at least 0, got {self.seed!r}")
-        _checks.one_of("search", self.search, ("gradients", "direct"))
-        if self.bounds is not None:
-            _checks.one_of("bounds", self.bounds, ("intersected", "current"))
-        if self.repeats is not None:
-            _checks.count("repeats", self.repeats)
-        _checks.count("aim", self.aim)
-        if not self.domain.listed and (self.repeats, self.aim) != (None, 1):
-            raise ValueError(
-                "repeats and aim are for lists of candidates: the points of a box cannot be "
-                "counted. Leave them out, or choose from a grid: box.grid(n)"
-            )
+        check_settings(self)
         parts = self.parts()
         if is_heavy(self.noise):
             parts = for_heavy_tails(parts, type(self).__name__)
@@ -171,38 +150,8 @@ class Optimizer(ABC):
         self._set("_run", start(self, parts))
         self._set("_look", None)
 
-    @property
-    def _own_seed(self) -> int:
-        """The seed, given or drawn."""
-        return int(self.seed or 0)
-
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    def _rules(self) -> Rules:
-        parts, space, named = self._parts, self.domain, isinstance(self.width, str)
-        return Rules(
-            widths=self._widths,
-            checked=self.width in parts.proved or (named and is_auto(self.norm)),
-            limits_trace=named
-            and parts.widths[str(self.width)] is theory
-            and parts.dictionary != "complete",
-            qbar=parts.qbar,
-            delta=self.delta,
-            ratio=parts.ratio,
-            inflation=parts.inflation.get(str(self.width), 1.0),
-            corners=space.corners if self._run.beliefs.learner.active else space.nothing,
-            choices=len(space) if space.listed else 0,
-            seed=self._own_seed,
-        )
-
-    def _widths(self, evidence: Evidence) -> tuple[Floats, bool]:
-        """Factors of √leverage for every λ in use, and whether the assumptions are refuted."""
-        if isinstance(self.width, str):
-            found = self._parts.widths[self.width](evidence)
-            return found if isinstance(found, tuple) else (np.array([found]), False)
-        beta = self.width(evidence) if callable(self.width) else self.width
-        return np.array([_checks.not_negative("width", beta) * math.sqrt(evidence.lam)]), False
 
     # -- ask and tell ------------------------------------------------------------------------
 
@@ -222,7 +171,7 @@ class Optimizer(ABC):
             n = _checks.count("n", n)
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
-        room = self._room(n if fill else None)
+        room = room_now(self, self._run, n if fill else None)
         if not room.open:
             return Batch(room.closed[:0], self.domain.nothing, [])
         with one_blas_thread():
@@ -243,42 +192,29 @@ class Optimizer(ABC):
             rows,
         )
 
-    def _room(self, plate: int | None = None) -> Room:
-        """How often each candidate may be picked, now or on a plate of so many."""
-        if not self.domain.listed:
-            return Room()
-        size, seen = len(self.domain), self._run.observations
-        if self.repeats is None:
-            return Room(size, each=None if plate is None else -(-plate // size))
-        listed = np.flatnonzero(seen.ids >= 0)
-        return Room(size, self.repeats, seen.ids[listed], (seen.told + seen.pending)[listed])
-
     def _pick(self, n: int | None, fill: bool, room: Room) -> tuple[Picks, Ints]:
         """The picks of an ask and their rows; where it fails nothing stays pending."""
         picks, rows = None, np.empty(0, dtype=np.int64)
         try:
             while True:
                 more = self._choose(n if n is None else n - len(rows), fill, room)
-                rows = np.concatenate([rows, self._hand_out(more)])
+                rows = np.concatenate([rows, self._run.hand_out(more)])
                 picks = more if picks is None else picks.joined(more)
                 if not fill or not len(more.ids) or n is None or len(rows) >= n:
                     return picks, rows
         except BaseException:
-            self._take_back(rows)
+            self._run.take_back(rows)
             raise
 
     def _take_in(self) -> None:
         """Let the model take in what has been told: the start of a batch, and nowhere else."""
-        run, look = self._run, self._look
-        if look is not None and look.t == self.t and look.beliefs.is_current(run.observations):
-            run.beliefs, run.rng, events = look.beliefs, look.rng, look.events
-        else:
-            events = run.beliefs.take_in(run.observations, self._rules(), run.rng)
+        run = self._run
+        events = run.take_in(rules_for(self, self._parts, run), self._look)
         self._set("_look", None)
         for event in events:
-            run.events.append({"t": self.t, **event})
+            run.note(**event)
             if event["event"] == "refuted":
-                warnings.warn(_refutation(event, self.delta), RuntimeWarning, stacklevel=3)
+                warnings.warn(refutation(event, self.delta), RuntimeWarning, stacklevel=3)
 
     def _choose(self, n: int | None, plate: bool, room: Room) -> Picks:
         """Uniform draws where the learner wants some or nothing is known, else the chooser's."""
@@ -286,12 +222,13 @@ class Optimizer(ABC):
         limit = (n or _LONGEST) if self.adaptive else (n or self.batch_size)
         learner, space = run.beliefs.learner, self.domain
         if plate and self._parts.spreads and space.listed and (not self.t or learner.unfitted):
-            return first_plate(self._moment(run.beliefs, run.rng, room=room), space, limit)
+            now = moment_of_ask(self, self._parts, run, room, plate=False)
+            return first_plate(now, space, limit)
         draws = learner.wanted(asked)
         if not draws and not asked and self._parts.starts_uniformly:
             # BKB 3.1, BBKB Algorithm 1, line 1
             draws = 1 if self.adaptive else limit
-        now = self._moment(run.beliefs, run.rng, room=room, plate=plate)
+        now = moment_of_ask(self, self._parts, run, room, plate=plate)
         if not draws:
             picks = run.chooser.choose(now, limit)
             if n is None and self.adaptive and len(picks.ids) == _LONGEST:
@@ -300,22 +237,9 @@ class Optimizer(ABC):
         # ask(n) of a sequential rule gives n points whatever they are.
         count = min(draws, limit) if self.adaptive else limit
         if run.beliefs.learner.how.spreads:
-            return spread_picks(now, asked, count, np.random.default_rng([self._own_seed, _DESIGN]))
+            rng = np.random.default_rng([int(self.seed or 0), _DESIGN])
+            return spread_picks(now, asked, count, rng)
         return uniform_picks(now, count)
-
-    def _hand_out(self, picks: Picks) -> Ints:
-        run = self._run
-        rows = run.observations.rows(picks.ids, picks.points)
-        run.observations.ask(rows)
-        if picks.uniform or picks.spread:
-            run.beliefs.learner.asked(rows)
-        return rows
-
-    def _take_back(self, rows: Ints) -> None:
-        """These rows, handed out last, will never be told."""
-        run = self._run
-        run.observations.cancel(rows)
-        run.beliefs.learner.cancelled(run.observations.pending)
 
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
@@ -325,13 +249,13 @@ class Optimizer(ABC):
         evaluations of the same choices stay pending.
         """
         run = self._run
-        if isinstance(points, Batch) and points.generation != run.observations.generation:
-            rows = self._old_rows(points)
-            values = _checks.rewards(rewards, len(rows))
-        else:
+        rows = run.old_rows(points)
+        if rows is None:
             ids, where = self._locate(points)
             values = _checks.rewards(rewards, len(ids))
             rows = run.observations.rows(ids, where)
+        else:
+            values = _checks.rewards(rewards, len(rows))
         before = self.t
         run.observations.tell(rows, values, unasked=unasked)
         run.beliefs.learner.told(before, rows)
@@ -343,7 +267,7 @@ class Optimizer(ABC):
 
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""
-        self._take_back(self._asked_rows(points))
+        self._run.take_back(self._asked_rows(points))
         self._set("_look", None)  # its learner still waits for them
 
     def fail(self, points: Batch | Any) -> None:
@@ -359,30 +283,16 @@ class Optimizer(ABC):
         run = self._run
         rows = self._asked_rows(points)
         run.observations.check_pending(rows)
-        honest = self.width in self._parts.proved and not self.learnt
+        proved = self.width in self._parts.proved and not self.learnt
         for row in rows.tolist():
-            seen = run.observations
-            stands_in = not honest and seen.t > 0 and self._fails_nearby(row)
-            before = seen.t
-            seen.fail(row, _bad_reward(seen.rewards) if stands_in else None)
-            if stands_in:
-                run.beliefs.learner.told(before, np.array([row]))
-
-    def _fails_nearby(self, row: int) -> bool:
-        """Whether the most similar arm that was evaluated, this one or another, has failed."""
-        seen, kernel = self._run.observations, self._run.beliefs.assumed.kernel
-        failed = np.unique(np.array(seen.failed, dtype=np.int64))
-        rows = np.union1d(np.flatnonzero(seen.told), failed)
-        likeness = kernel(seen.points[[row]], seen.points[rows])[0]
-        closest = rows[np.argmax(likeness / np.sqrt(kernel.diag(seen.points[rows])))]
-        return bool(np.isin(closest, failed))
+            run.fail(row, may_invent=not proved)
 
     def _asked_rows(self, points: Batch | Any) -> Ints:
         """The rows of a batch, or of ids or points; −1 for what was never asked for."""
-        observations = self._run.observations
-        if isinstance(points, Batch) and points.generation != observations.generation:
-            return self._old_rows(points)
-        return observations.known_rows(*self._locate(points))
+        rows = self._run.old_rows(points)
+        if rows is None:
+            return self._run.observations.known_rows(*self._locate(points))
+        return rows
 
     def replace_candidates(self, candidates: Any) -> None:
         """Choose from another list from now on; the history stays, ids mean the new list.
@@ -391,17 +301,12 @@ class Optimizer(ABC):
         """
         if not self.domain.listed:
             raise TypeError("only a list of candidates can be replaced, not a box or space")
-        domain = as_candidates(domain_for(self.kernel, as_candidates(candidates)))
-        old = self.domain
-        if domain.are_objects != old.are_objects or domain.dimension != old.dimension:
-            raise ValueError(f"candidates must be of the same kind as {old!r}, got {domain!r}")
-        check_prior(self.assumed.kernel, domain)
+        domain = self._list_like(candidates, same_type=False)
         self._parts.check_list(domain, self.assumed)
         self._run.chooser.restart(domain)
         self._run.observations.replace_list()
-        self._set("domain", domain)
-        self._set("_look", None)
-        self._run.events.append({"t": self.t, "event": "list replaced", "length": len(domain)})
+        self._choose_from(domain)
+        self._run.note("list replaced", length=len(domain))
 
     def add_candidates(self, candidates: Any) -> None:
         """Choose from more candidates from now on: they come after the others, whose ids stay.
@@ -413,22 +318,25 @@ class Optimizer(ABC):
         domain = as_candidates(self.domain).joined(more)
         self._parts.check_list(domain, self.assumed)
         self._run.chooser.extend(domain)
-        self._set("domain", domain)
-        self._set("_look", None)
-        added = len(more)
-        self._run.events.append({"t": self.t, "event": "candidates added", "candidates": added})
+        self._choose_from(domain)
+        self._run.note("candidates added", candidates=len(more))
 
     def as_more(self, candidates: Any) -> Candidates:
         """Candidates that can be added, in the type that the list's points have; a look."""
         if not self.domain.listed:
             raise TypeError("candidates can be added to a list only, not to a box or space")
+        return self._list_like(candidates, same_type=True)
+
+    def _list_like(self, candidates: Any, *, same_type: bool) -> Candidates:
+        """Candidates of the same kind as the list's, checked."""
         old = as_candidates(self.domain)
-        more = as_candidates(domain_for(self.kernel, as_candidates(candidates)))
-        same = more.are_objects == old.are_objects and more.are_bits == old.are_bits
-        if not same or more.dimension != old.dimension:
-            raise ValueError(f"candidates must be of the same kind as {old!r}, got {more!r}")
-        check_prior(self.assumed.kernel, more)
-        return more
+        kernel = self.assumed.kernel
+        return as_list_like(old, candidates, self.kernel, kernel, same_type=same_type)
+
+    def _choose_from(self, domain: Candidates) -> None:
+        """From now on; what somebody has looked at speaks of another list."""
+        self._set("domain", domain)
+        self._set("_look", None)
 
     def _locate(self, points: Batch | Any) -> tuple[Ints, Points]:
         """Ids and points of what a user gave, checked."""
@@ -436,12 +344,6 @@ class Optimizer(ABC):
             points = points.ids if self.domain.listed else points.points
         space: Domain = self.domain
         return space.locate(points)
-
-    def _old_rows(self, batch: Batch) -> Ints:
-        """The rows of a batch of a list that has been replaced since."""
-        if batch.rows is None or (len(batch) and batch.rows.max() >= len(self._run.observations)):
-            raise ValueError("this batch belongs to another optimiser or another list")
-        return batch.rows
 
     # -- what is known: looking changes nothing ----------------------------------------------
 
@@ -451,10 +353,8 @@ class Optimizer(ABC):
         if run.beliefs.is_current(run.observations):
             return run.beliefs
         look = self._look
-        if look is None or look.t != self.t or not look.beliefs.is_current(run.observations):
-            beliefs, rng = copy.deepcopy((run.beliefs, run.rng))
-            events = beliefs.take_in(run.observations, self._rules(), rng)
-            look = Look(self.t, beliefs, rng, events)
+        if look is None or not look.is_current(run.observations):
+            look = run.look(rules_for(self, self._parts, run))
             self._set("_look", look)
         return look.beliefs
 
@@ -465,46 +365,8 @@ class Optimizer(ABC):
 
     def moment(self, *, pending: bool = True) -> Moment:
         """What the chooser knows now, for a look."""
-        return self._moment(self._looked(), pending=pending)
-
-    def _moment(
-        self,
-        beliefs: Beliefs,
-        rng: np.random.Generator | None = None,
-        *,
-        pending: bool = True,
-        room: Room | None = None,
-        plate: bool = False,
-    ) -> Moment:
-        """What a chooser needs to know; a look gets a generator of its own.
-
-        Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
-        to differ, and no theorem of a batch covers those after its rule's end.
-        """
-        observations, parts = self._run.observations, self._parts
-        rules, frozen, rule = self._rules(), parts.frozen, parts.rule
-        if plate and self.domain.listed:
-            rules, frozen = replace(rules, inflation=1.0), False
-            rule = _to_the_limit(parts.rule)
-        return Moment(
-            self.domain,
-            observations,
-            beliefs,
-            parts.view(beliefs, observations, rules, pending, frozen),
-            self._intersects(beliefs),
-            rule,
-            self._room() if room is None else room,
-            self.aim,
-            rng or np.random.default_rng([self._own_seed, self.t]),
-            self._run.events if rng else [],
-        )
-
-    def _intersects(self, beliefs: Beliefs) -> bool:
-        """Whether bounds only fall."""
-        if self.bounds is not None:
-            return self.bounds == "intersected"
-        proved = self.width in self._parts.proved and self.domain.listed
-        return proved and not beliefs.learner.active
+        beliefs = self._looked()
+        return moment_of_look(self, self._parts, self._run, beliefs, pending=pending)
 
     def predict(self, points: Any = None, *, pending: bool = True) -> tuple[Floats, Floats]:
         """Posterior mean and standard deviation of some ids (all by default), or points of a box.
@@ -538,9 +400,7 @@ class Optimizer(ABC):
         """
         k = _checks.count("k", k)
         with one_blas_thread():
-            now = self.moment(pending=False)
-            found = self._run.chooser.ranking(now, k)
-        return [_recommendation(one, now) for one in found]
+            return recommendations(self._run.chooser, self.moment(pending=False), k)
 
     def top_gap(self, k: int | None = None) -> float:
         """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
@@ -552,19 +412,12 @@ class Optimizer(ABC):
         if not self.domain.listed:
             raise ValueError("top_gap needs a list of candidates: a box has none to count")
         with one_blas_thread():
-            now = self.moment(pending=False)
-            found = self._run.chooser.ranking(now, k)
-            best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
-            if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
-                return math.inf if len(best) < len(self.domain) else 0.0
-            highest = self._run.chooser.highest(now, best)
-            lowest = min(interval.lower for interval in found)
-        return now.beliefs.assumed.unit * max(highest - lowest, 0.0)
+            return top_gap(self._run.chooser, self.moment(pending=False), k)
 
     @property
     def exhausted(self) -> bool:
         """Whether every candidate has been evaluated ``repeats`` times, told or pending."""
-        return not self._room().open
+        return not room_now(self, self._run).open
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and what that stands on.
@@ -639,17 +492,12 @@ class Optimizer(ABC):
 
     def counts(self, points: Any) -> Ints:
         """Evaluations told of some ids, or points of a box (n)."""
-        observations = self._run.observations
-        rows = observations.known_rows(*self._locate(points))
-        return np.where(rows >= 0, np.append(observations.told, 0)[rows], 0)
+        return self._run.observations.counts(*self._locate(points))
 
     @property
     def history(self) -> History:
         """Everything told, in order, without evaluations that failed."""
-        seen = self._run.observations
-        kept = np.delete(np.arange(seen.t), list(seen.stand_ins))
-        rows = seen.history_rows[kept]
-        return History(seen.ids[rows], seen.points[rows], seen.rewards[kept])
+        return self._run.history()
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -725,46 +573,3 @@ _FINAL = {
     for name, member in vars(Optimizer).items()
     if not name.startswith("_") and (callable(member) or isinstance(member, property))
 } - {"parts"}
-
-
-def _refutation(event: dict[str, Any], delta: float) -> str:
-    """What to tell a user whose assumptions the rewards refute."""
-    needed = event["smallest_norm"]
-    norm = f"a norm of at least {needed:.3g}" if needed > event["norm"] else "more noise or norm"
-    return (
-        f"the rewards contradict norm={event['norm']:g}: with probability {1 - delta:g} they need "
-        f"{norm}, or another kernel. Bounds prove nothing from here on: raise norm or noise, or "
-        "pass norm='auto'"
-    )
-
-
-def _bad_reward(rewards: Floats) -> float:
-    """The lowest reward that is no outlier: the lower whisker of a box plot."""
-    low, high = np.quantile(rewards, [0.25, 0.75])
-    return float(max(rewards.min(), low - 1.5 * (high - low)))
-
-
-def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:
-    """Makes rules that do not end a batch, from one that makes rules that do."""
-    return lambda fantasy: ToTheLimit(rule(fantasy))
-
-
-def _recommendation(found: Interval, now: Moment) -> Recommendation:
-    """In the units of the rewards, with the point as users see it and what was measured."""
-    assumed, seen = now.beliefs.assumed, now.observations
-    where = cast(Points, [found.point])  # one point, or one object
-    row = int(seen.known_rows(np.array([found.id]), where)[0])
-    # Rewards that stand in for failures were not measured.
-    invented = np.array(seen.stand_ins, dtype=np.int64)
-    invented = invented[seen.history_rows[invented] == row]
-    count = int(seen.told[row]) - len(invented) if row >= 0 else 0
-    return Recommendation(
-        id=found.id,
-        point=now.space.labels(np.array([found.id]), [found.point])[0],
-        mean=assumed.reward(found.mean),
-        lower=assumed.reward(found.lower),
-        upper=assumed.reward(found.upper),
-        gap=assumed.unit * max(found.highest - found.lower, 0.0),
-        evaluations=count,
-        measured=float(seen.sums[row] - seen.rewards[invented].sum()) / count if count else None,
-    )

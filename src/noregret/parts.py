@@ -11,17 +11,13 @@ from noregret._types import Points
 from noregret.batching import BatchRule, FixedSize
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Rules
 from noregret.learning.learner import (
     Learner,
     Learning,
-    design_size,
-    fingerprint_kernel,
     is_auto,
-    is_heavy,
-    starting_kernel,
 )
-from noregret.models.assumptions import Assumptions, noise_lams
+from noregret.models.assumptions import Assumptions
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
@@ -34,7 +30,7 @@ from noregret.widths.evidence import Evidence, WidthRule
 #: estimates that a Huber regression may stand in for
 _REPLACED = (LeastSquares, Winsorised, HuberRegression)
 #: points that the kernel is tried on
-_PROBE = 256
+PROBE = 256
 
 #: a name, a number β, or a function of the evidence that gives β: bounds are mean ± β·std
 Width = str | float | Callable[[Evidence], float]
@@ -110,25 +106,27 @@ class Parts:
     inflation: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass
-class Run:
-    """Everything that changes while an optimiser runs."""
-
-    observations: Observations
-    beliefs: Beliefs
-    chooser: Chooser
-    rng: np.random.Generator
-    events: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Look:
-    """What the next ask will believe, worked out on a copy for somebody who looks."""
-
-    t: int
-    beliefs: Beliefs
-    rng: np.random.Generator
-    events: list[dict[str, Any]]
+def check_settings(settings: Any) -> None:
+    """Refuse settings that no algorithm can have."""
+    _checks.probability("delta", settings.delta)
+    if settings.lam is not None:
+        _checks.positive("lam", settings.lam)
+    seed = settings.seed
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed must be a whole number of at least 0, got {seed!r}")
+    if seed < 0:
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}")
+    _checks.one_of("search", settings.search, ("gradients", "direct"))
+    if settings.bounds is not None:
+        _checks.one_of("bounds", settings.bounds, ("intersected", "current"))
+    if settings.repeats is not None:
+        _checks.count("repeats", settings.repeats)
+    _checks.count("aim", settings.aim)
+    if not settings.domain.listed and (settings.repeats, settings.aim) != (None, 1):
+        raise ValueError(
+            "repeats and aim are for lists of candidates: the points of a box cannot be "
+            "counted. Leave them out, or choose from a grid: box.grid(n)"
+        )
 
 
 def check_width(width: Any, parts: Parts) -> None:
@@ -160,21 +158,7 @@ def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
 
 def check_prior(kernel: Kernel, space: Domain) -> float:
     """The largest k(x, x) of some points of a space, after trying the kernel on them."""
-    return float(check_kernel(kernel, space.spread(_PROBE, np.random.default_rng(0))).max())
-
-
-def start(settings: Any, parts: Parts) -> Run:
-    """The run of an optimiser with these settings, before anything has been asked or told."""
-    space = settings.domain
-    kernel, events = _starting_kernel(settings, parts)
-    learner = _learner(settings, parts, kernel)
-    assumed = _assumptions(settings, parts, learner, kernel)
-    if parts.beliefs is not None:
-        beliefs = parts.beliefs(assumed, learner, space.nothing)
-    else:
-        beliefs = Beliefs(assumed, learner, parts.estimate, parts.dictionary, space.nothing)
-    rng = np.random.default_rng(settings.seed)
-    return Run(Observations(space.nothing), beliefs, parts.chooser, rng, events)
+    return float(check_kernel(kernel, space.spread(PROBE, np.random.default_rng(0))).max())
 
 
 def domain_for(kernel: Any, domain: Domain) -> Domain:
@@ -184,49 +168,23 @@ def domain_for(kernel: Any, domain: Domain) -> Domain:
     return as_candidates(domain).numbers()
 
 
-def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
-    """The kernel before anything has been learnt, and what to note about it."""
-    if not is_auto(settings.kernel):
-        return parts.replaced_kernel(as_kernel(settings.kernel)), []
-    space = settings.domain
-    if parts.kernel is not None:
-        return parts.kernel, []
-    some = space.spread(_PROBE, np.random.default_rng(0))
-    kernel = fingerprint_kernel(some) if space.listed else None
-    if kernel is None:
-        return starting_kernel(space.corners, categories=space.categories), []
-    why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
-    return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
+def as_list_like(
+    old: Candidates, candidates: Any, given: Any, kernel: Kernel, *, same_type: bool
+) -> Candidates:
+    """Candidates that may replace those of a list, or with ``same_type`` be added to them.
 
-
-def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
-    """What is to be learnt."""
-    given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
-    learnt = {name: is_auto(value) for name, value in given.items()}
-    learnt["noise"] = learnt["noise"] or is_heavy(settings.noise)
-    if not any(learnt[name] for name in parts.learning.fits_for):
-        learnt = dict.fromkeys(learnt, False)
-    many = parts.many and settings.lam is None and settings.width == "theory"
-    return Learner(
-        kernel=learnt["kernel"],
-        noise=learnt["noise"],
-        norm=learnt["norm"],
-        lam=settings.lam is None and (learnt["kernel"] or parts.lam is None),
-        many=many,
-        design=parts.learning.design or design_size(settings.domain.dimension, kernel),
-        how=parts.learning,
-    )
-
-
-def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
-    """What is assumed before anything has been learnt."""
-    norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
-    if is_auto(settings.noise) or is_heavy(settings.noise):
-        # Without a fit the estimate of rewards finds the noise, and starts from the norm.
-        noise = 0.1 if learner.noise else norm
-    else:
-        noise = _checks.not_negative("noise", settings.noise)
-    scale = check_prior(kernel, settings.domain)
-    lam = settings.lam if settings.lam is not None or learner.kernel else parts.lam
-    lams = noise_lams(noise, scale, many=learner.many) if lam is None else (lam,)
-    return Assumptions(kernel, noise, norm, lams, scale)
+    Parameters
+    ----------
+    old
+        The list.
+    candidates
+        What makes the others.
+    given, kernel
+        The kernel as it was given, and the one in use.
+    """
+    made = as_candidates(domain_for(given, as_candidates(candidates)))
+    alike = made.are_objects == old.are_objects and made.dimension == old.dimension
+    if not alike or (same_type and made.are_bits != old.are_bits):
+        raise ValueError(f"candidates must be of the same kind as {old!r}, got {made!r}")
+    check_prior(kernel, made)
+    return made

@@ -99,13 +99,13 @@ class PiGPUCB(Optimizer):
         super().__post_init__()
         if not is_auto(self.kernel) and smoothness(as_kernel(self.kernel)) is None:
             text = f"the regret bound is for Matérn kernels; cells split as for ν = {self._nu():g}"
-            self._run.events.append({"t": 0, "event": "note", "text": text})
+            self._run.note("note", text=text)
 
     def parts(self) -> Parts:
         """A GP for each cell, and the largest upper bound of all cells is next."""
         _checks.one_of("split", self.split, ("count", "gain"))
         _checks.one_of("local", self.local, ("exact", "sparse"))
-        inside = in_cells(self.domain, covered_box(self.domain, self.box), self._own_seed)
+        inside = in_cells(self.domain, covered_box(self.domain, self.box), int(self.seed or 0))
         auto = is_auto(self.kernel)
         return Parts(
             chooser=CoverUCB(inside),
@@ -158,7 +158,7 @@ class PiGPUCB(Optimizer):
         On a list, cells without candidates are left out.
         """
         with one_blas_thread():
-            return self._chooser().cells(self._moment(self._looked()))
+            return self._chooser().cells(self.moment())
 
     def upper(self, points: Any = None) -> Floats:
         """UCB_t of some ids (all by default), or points of a box: the largest of their cells'.
@@ -167,11 +167,11 @@ class PiGPUCB(Optimizer):
         """
         ids, where = self.domain.locate_all() if points is None else self._locate(points)
         with one_blas_thread():
-            now = self._moment(self._looked())
+            now = self.moment()
             return now.beliefs.assumed.reward(self._chooser().upper(now, ids, where))
 
     def _chooser(self) -> CoverUCB:
-        return cast(CoverUCB, self._run.chooser)
+        return cast(CoverUCB, self.chooser)
 
     def _doubled(self) -> int:
         """T, as doubled so far."""

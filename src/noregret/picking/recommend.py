@@ -1,0 +1,47 @@
+"""What is recommended, in the units of the rewards and with what was measured."""
+
+import math
+from typing import cast
+
+import numpy as np
+
+from noregret._types import Points
+from noregret.picking.chooser import Chooser, Interval, Moment
+from noregret.results import Recommendation
+from noregret.spaces import as_candidates
+
+
+def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendation]:
+    """The k choices with the largest lower bounds of those told, best first."""
+    return [_recommendation(one, now) for one in chooser.ranking(now, k)]
+
+
+def top_gap(chooser: Chooser, now: Moment, k: int) -> float:
+    """How much better than the worst of the k recommended a candidate outside can be (lists)."""
+    found = chooser.ranking(now, k)
+    best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
+    if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
+        return math.inf if len(best) < len(as_candidates(now.space)) else 0.0
+    lowest = min(interval.lower for interval in found)
+    return now.beliefs.assumed.unit * max(chooser.highest(now, best) - lowest, 0.0)
+
+
+def _recommendation(found: Interval, now: Moment) -> Recommendation:
+    """In the units of the rewards, with the point as users see it and what was measured."""
+    assumed, seen = now.beliefs.assumed, now.observations
+    where = cast(Points, [found.point])  # one point, or one object
+    row = int(seen.known_rows(np.array([found.id]), where)[0])
+    # Rewards that stand in for failures were not measured.
+    invented = np.array(seen.stand_ins, dtype=np.int64)
+    invented = invented[seen.history_rows[invented] == row]
+    count = int(seen.told[row]) - len(invented) if row >= 0 else 0
+    return Recommendation(
+        id=found.id,
+        point=now.space.labels(np.array([found.id]), [found.point])[0],
+        mean=assumed.reward(found.mean),
+        lower=assumed.reward(found.lower),
+        upper=assumed.reward(found.upper),
+        gap=assumed.unit * max(found.highest - found.lower, 0.0),
+        evaluations=count,
+        measured=float(seen.sums[row] - seen.rewards[invented].sum()) / count if count else None,
+    )
