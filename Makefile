@@ -6,7 +6,7 @@ ifneq ($(wildcard ../shared/data),)
 export NOREGRET_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow test-integrations docs bench reproduce results format clean
+.PHONY: demo test test-slow test-integrations docs notebooks pictures bench reproduce results format clean
 
 # A library of candidates on disk, run through the command line; then 10,000 evaluations in one process.
 demo: .venv/demo.stamp
@@ -30,6 +30,14 @@ test-integrations: .venv/integrations.stamp
 # The documentation as a site, in the folder site.
 docs: .venv/dev.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The tutorials as notebooks, in the folder notebooks.
+notebooks:
+	$(PYTHON) docs/notebooks.py
+
+# The pictures of the documentation, drawn again by the package.
+pictures: .venv/dev.stamp
+	$(BIN)/python docs/make_pictures.py
 
 # The baselines need PyTorch; without them `$(BIN)/python -m benchmarks` prints the rest.
 bench: .venv/bench.stamp
