@@ -20,6 +20,8 @@ from noregret.spaces.parameters import Parameter
 
 #: where the choice of a trial is kept in the storage
 ATTRIBUTE = "noregret:choice"
+#: choices made at a time, at most, by algorithms that choose batches
+_QUEUE = 16
 
 
 @dataclass(frozen=True)
@@ -62,15 +64,18 @@ class Follower:
         self._seen = 0  # trials before this one have been looked at
         self._open: set[int] = set()  # of those, the ones that are not finished
         self._pending: dict[int, Any] = {}  # choices that the optimiser waits for, by trial
+        self._queue: list[Any] = []  # choices that no trial has yet
         self._worst: float | None = None
 
     def ask(self, number: int) -> Any:
         """A choice for a trial; ``None`` where there is none left."""
-        batch = self._opt.ask(1)
-        if not len(batch):
+        if not self._queue:
+            # As many as can be chosen without loss, for an algorithm that knows how many those are.
+            batch = self._opt.ask(_QUEUE if self._opt.adaptive else 1)
+            self._queue = [self._codec.choice(batch[i : i + 1]) for i in range(len(batch))]
+        if not self._queue:
             return None
-        choice = self._codec.choice(batch)
-        self._pending[number] = choice
+        choice = self._pending[number] = self._queue.pop(0)
         return choice
 
     def catch_up(self, study: Study, asking: int = -1) -> None:
@@ -105,7 +110,10 @@ class Follower:
         """Count the choice of a running trial of another process or thread as pending."""
         choice = trial.system_attrs.get(ATTRIBUTE)
         if number not in self._pending and choice is not None and self._codec.fits(choice):
-            self._opt.expect(self._codec.points([choice]))
+            if choice in self._queue:  # another process was quicker: it is pending already
+                self._queue.remove(choice)
+            else:
+                self._opt.expect(self._codec.points([choice]))
             self._pending[number] = choice
 
     def _reward(self, trial: FrozenTrial) -> float | None:
