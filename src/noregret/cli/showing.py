@@ -43,7 +43,8 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Say where a study stands, and whether that is enough."""
-    from noregret.reporting.checks import check_study, recommended
+    from noregret.reporting.checks import check_study
+    from noregret.reporting.measured import recommended
     from noregret.study import Study
     from noregret.study.stopping import StopRule, in_words
 
@@ -96,7 +97,8 @@ def best(
     as_json: Json = False,
 ) -> None:
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""
-    from noregret.reporting.checks import check_study, recommended
+    from noregret.reporting.checks import check_study
+    from noregret.reporting.measured import recommended
     from noregret.study import Study
 
     with Study.open(study, read_only=True) as opened:

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 
 from noregret.reporting import slices
-from noregret.reporting.checks import DEVIATIONS, ModelCheck, check_study, recommended
+from noregret.reporting.checks import ModelCheck, check_study
+from noregret.reporting.findings import DEVIATIONS
+from noregret.reporting.measured import recommended
 from noregret.reporting.svg import BLUE, GREY, MOST_POINTS, RED, Chart, number, rows_chart, text
 from noregret.study import Study
 
