@@ -70,7 +70,7 @@ def _about_plate(
         waiting = study.counts()["pending"]
         return [f"{end}: there is nothing left to ask for. {waiting} answers are still to come."]
     words = [f"{len(numbers)} trials to evaluate."]
-    if (study.last_batch() or {}).get("spread"):
+    if (study.records.last_batch() or {}).get("spread"):
         words.append(
             "Nothing is known yet, so these are spread over the whole list: each is the one of a "
             "few random candidates that is the least like the others."

@@ -220,7 +220,7 @@ def _by_number(
             if answer is None:
                 continue
             number = _whole(text)
-            trial = None if number is None else study.trial(number)
+            trial = None if number is None else study.records.trial(number)
             if number is None or trial is None:
                 raise ValueError(f"column 'trial': there is no trial {text!r}")
             name = study.name_of(trial.id, None) if study.domain.listed else ""
@@ -350,7 +350,7 @@ def read_history(
             found.wrong.append(rows.wrong(i, error))
             continue
         number = _whole(numbers_of_trials[i]) if numbers_of_trials[i].strip() else None
-        trial = None if number is None else study.trial(number)
+        trial = None if number is None else study.records.trial(number)
         if trial is not None and (trial.packed, trial.value) == (choice, value):
             found.unchanged += 1
         else:

@@ -147,7 +147,7 @@ class _Display:
         left = progress.seconds_left
         words = time.strftime("%H:%M:%S", time.gmtime(left)) if left < 86400 else f"{left:.0f} s"
         grid.add_row("speed", f"{progress.rate:.2f} trials/s, about {words} left")
-        info = self._study.last_batch()
+        info = self._study.records.last_batch()
         if info is not None:
             grid.add_row("last batch", f"{info['size']} trials")
             if "dictionary" in info:

@@ -57,7 +57,7 @@ def status(
             "counts": opened.counts(),
             **{k: v for k, v in opened.settings.items() if k != "about"},
             "beta": optimizer.beta,
-            "last_batch": opened.last_batch(),
+            "last_batch": opened.records.last_batch(),
             "notes": opened.settings["about"].get("notes", []),
         }
         if optimizer.alive is not None:

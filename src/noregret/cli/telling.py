@@ -122,7 +122,7 @@ def import_history(
     name = Path(history).name
     with Study.open(study, wait=wait) as opened:
         digest = _digest(history)
-        before = {} if again else opened.imports()
+        before = {} if again else opened.records.imports()
         same = [one for one in before.values() if one["sha256"] == digest]
         if same:
             _say_imported(opened, name, as_json)
@@ -169,7 +169,7 @@ def _digest(path: str) -> str:
 
 def _files(study: "Study", event: str) -> set[str]:
     """The SHA-256 of the files that events of this kind speak of."""
-    return {details.get("sha256", "") for details in study.noted(event)}
+    return {details.get("sha256", "") for details in study.records.noted(event)}
 
 
 def _say_imported(study: "Study", name: str, as_json: bool) -> None:
@@ -183,7 +183,7 @@ def _rows_of(study: "Study", operations: list[int]) -> Counter[Any]:
     """Choices and values that these operations took in."""
     found: Counter[Any] = Counter()
     for number in operations:
-        found.update(study.told_by(number))
+        found.update(study.records.told_by(number))
     return found
 
 

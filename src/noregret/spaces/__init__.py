@@ -85,6 +85,11 @@ def as_candidates(domain: Any) -> Candidates:
     return domain if isinstance(domain, Candidates) else Candidates(domain)
 
 
+def list_length(domain: Domain) -> int | None:
+    """How many candidates a list has; ``None`` for a box or space."""
+    return len(as_candidates(domain)) if domain.listed else None
+
+
 def as_space(domain: Any) -> Space:
     """``domain`` itself, a box or space; lists are refused."""
     if not isinstance(domain, Space):
@@ -112,4 +117,5 @@ __all__ = [
     "as_candidates",
     "as_domain",
     "as_space",
+    "list_length",
 ]

@@ -9,33 +9,34 @@ import numpy as np
 import polars as pl
 
 from noregret import _checks
-from noregret._types import Floats
-from noregret.algorithms import Optimizer, make
-from noregret.kernels import as_kernel
-from noregret.kernels.spec import to_spec
+from noregret.algorithms import Optimizer
 from noregret.results import Recommendation, Trials
-from noregret.spaces import Domain, as_candidates, as_domain
-from noregret.spaces.files import keeps
+from noregret.spaces import Domain, as_candidates, list_length
 from noregret.study import replay
+from noregret.study.creating import new_file
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.growing import stored_as
 from noregret.study.log import Log
-from noregret.study.rows import Packed, Trial
+from noregret.study.records import Records
+from noregret.study.rows import Trial
 from noregret.study.stopping import StopRule
 from noregret.study.tables import (
-    check_names,
     events_frame,
     from_bytes,
     in_words,
     longer_table,
     operations_frame,
-    table_to_show,
     to_bytes,
     top_frame,
     trials_frame,
 )
-from noregret.study.telling import check_reason, new_and_changed, trial_numbers
+from noregret.study.telling import (
+    check_reason,
+    checked_values,
+    new_and_changed,
+    trial_numbers,
+)
 from noregret.study.threads import one_at_a_time
 
 
@@ -52,6 +53,8 @@ class Study:
         self._log = Log(file, domain, kernel)
         self._storage = file.storage
         self._settings = self._log.settings
+        #: trials, operations and events as the file holds them
+        self.records = Records(file.storage, file.mutex)
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
         self._table: pl.DataFrame | None = None
@@ -103,42 +106,21 @@ class Study:
         about
             JSON that is kept with the study, under ``study.settings["about"]``.
         """
-        _checks.one_of("direction", direction, ("maximize", "minimize"))
-        if batch is not None:
-            batch = _checks.count("batch", batch)
-        if timeout is not None:
-            timeout = _checks.positive("timeout", timeout)
-        prior_mean = _checks.finite("prior_mean", prior_mean)
-        if algorithm is None:
-            domain = as_domain(domain)
-            algorithm = "plateucb" if kernel is None and domain.listed else "bbkb"
-        if kernel is None:
-            kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
-        optimizer = make(algorithm, domain, kernel, **options)
-        own = optimizer.domain
-        check_names(own)
-        blobs = {"start": replay.dump(optimizer, candidates=True)}
-        shown = table_to_show(_list_length(own), names, table)
-        if shown is not None:
-            blobs["table"] = to_bytes(shown)
-        settings: dict[str, Any] = {
-            "given_again": [],
-            "algorithm": algorithm.lower(),
-            "direction": direction,
-            "prior_mean": prior_mean,
-            "batch": batch,
-            "timeout": timeout,
-            "seed": optimizer.seed,
-            "named": names is not None,
-            "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
-            "about": about or {},
-        }
-        if not keeps(own):
-            settings["given_again"].append("domain")
-        if not isinstance(kernel, str) and to_spec(as_kernel(kernel), {}) is None:
-            settings["given_again"].append("kernel")
-        file = StudyFile.create(Path(path), settings, blobs)
-        return cls(file, own, kernel if "kernel" in settings["given_again"] else None)
+        file, own, kernel = new_file(
+            Path(path),
+            domain,
+            algorithm,
+            kernel=kernel,
+            direction=direction,
+            prior_mean=prior_mean,
+            names=names,
+            table=table,
+            batch=batch,
+            timeout=timeout,
+            about=about or {},
+            options=options,
+        )
+        return cls(file, own, kernel)
 
     @classmethod
     def open(
@@ -284,21 +266,15 @@ class Study:
             raise ValueError("give values, or failed='why', one of the two")
         if failed is not None:
             check_reason(failed)
-        known = self._find(trial_numbers(trials))
+        known = self.records.find(trial_numbers(trials))
         answers: list[float | None] = [None] * len(known)
         if failed is None:
-            answers = self._checked(values, len(known)).tolist()
+            answers = checked_values(values, len(known), self.units).tolist()
         new, changed = new_and_changed(known, answers, failed, overwrite=overwrite)
         if changed:
             self._log.overwrite(new + changed, failed)
         elif new:
             self._log.tell(new, failed)
-
-    def _checked(self, values: Any, n: int) -> Floats:
-        """n values whose rewards are numbers that the optimiser can work with."""
-        checked = _checks.rewards(values, n)
-        _checks.rewards(self.units.rewards(checked), n)
-        return checked
 
     @one_at_a_time
     def tell_history(
@@ -307,10 +283,10 @@ class Study:
         """Answers that nobody asked for, such as old data: ids (or points of a box) and values.
 
         ``source`` (JSON) says where they come from; it is on disk if and only if they are, see
-        :meth:`imports`.
+        ``study.records.imports()``.
         """
         ids, located = self.domain.locate(points)
-        checked = self._checked(values, len(ids))
+        checked = checked_values(values, len(ids), self.units)
         choices = self.domain.pack(ids, located)
         return self.get(self._log.history(choices, checked, source) if choices else [])
 
@@ -344,7 +320,7 @@ class Study:
     @one_at_a_time
     def reassign(self, trial: int) -> None:
         """Note that a pending trial was given to another worker."""
-        (found,) = self._find(trial_numbers(trial))
+        (found,) = self.records.find(trial_numbers(trial))
         if found.status != "pending":
             raise StudyError(f"trial must be without an answer; {trial} is {found.status}")
         self._log.reassign(found)
@@ -376,7 +352,7 @@ class Study:
     @property
     def size(self) -> int | None:
         """How many candidates the list has; ``None`` on a box."""
-        return _list_length(self.domain)
+        return list_length(self.domain)
 
     @one_at_a_time
     def top(self, k: int = 10) -> pl.DataFrame:
@@ -388,27 +364,12 @@ class Study:
         return top_frame(found, self.units, self.domain, self.table)
 
     @one_at_a_time
-    def evaluations(self, choices: Sequence[Recommendation]) -> list[int]:
-        """How many answers there are for each of these choices."""
-        if not choices:
-            return []
-        chosen: Any = [one.id if self.domain.listed else one.point for one in choices]
-        return [int(count) for count in self.optimizer.counts(chosen)]
-
-    @one_at_a_time
-    def last_batch(self) -> dict[str, Any] | None:
-        """Size, width, ratio and dictionary of the last new batch."""
-        operation = self._storage.last_ask()
-        return None if operation is None else operation.info
-
-    @one_at_a_time
     def trials(self) -> pl.DataFrame:
         """Every trial: its number, id, name or point, value, status, who asked, times, reason."""
         box = None if self.domain.listed else self.domain
         with self._log.file.transaction():
-            chunks = [
-                trials_frame(found, box, self.names) for found in self._storage.trial_chunks()
-            ]
+            found = self._storage.trial_chunks()
+            chunks = [trials_frame(columns, box, self.names) for columns in found]
         return pl.concat(chunks) if chunks else trials_frame([], box, self.names)
 
     @one_at_a_time
@@ -424,47 +385,18 @@ class Study:
         return events_frame(self._storage.events(), self.optimizer.events)
 
     @one_at_a_time
-    def noted(self, event: str) -> list[dict[str, Any]]:
-        """The details of all events of this kind, see :meth:`note`."""
-        return [one.details for one in self._storage.events() if one.kind == event]
-
-    @one_at_a_time
-    def imports(self) -> dict[int, dict[str, Any]]:
-        """Where answers that nobody asked for came from, by the number of the operation."""
-        found = self._storage.operations()
-        return {one.number: one.info for one in found if one.kind == "history" and one.info}
-
-    @one_at_a_time
-    def told_by(self, operation: int) -> list[tuple[Packed, float | None]]:
-        """The choices that an operation told, as the file holds them, and their values."""
-        return [(trial.packed, trial.value) for trial in self._storage.trials_done_by(operation)]
-
-    @one_at_a_time
-    def trial(self, number: int) -> Trial | None:
-        """The trial of this number, if there is one."""
-        found = self._storage.find_trials([number])
-        return found[0] if found else None
-
-    @one_at_a_time
     def operations(self) -> pl.DataFrame:
         """The log: asks with their batch sizes, widths and the best choice then; tells."""
         return operations_frame(self._storage.operations())
 
-    @one_at_a_time
     def counts(self) -> dict[str, int]:
         """How many trials are pending, told and failed, and how many of them are history."""
-        head = self._storage.head()
-        return {
-            "pending": head.pending,
-            "told": head.told,
-            "failed": head.failed,
-            "history": head.history,
-        }
+        return self.records.counts()
 
     @one_at_a_time
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        choices = replay.choices_of(self._find(numbers), self.domain)
+        choices = replay.choices_of(self.records.find(numbers), self.domain)
         ids, points = self.domain.locate(choices)
         names = None if self.names is None else tuple(self.names.gather(ids.tolist()))
         values = self.domain.labels(ids, points)
@@ -500,16 +432,3 @@ class Study:
     def path(self) -> Path:
         """The study's file."""
         return self._log.file.path
-
-    def _find(self, numbers: Sequence[int]) -> list[Trial]:
-        """The trials of these numbers, in this order; unknown numbers are refused."""
-        found = self._storage.find_trials(numbers)
-        if len(found) < len(numbers):
-            missing = next(iter(set(numbers) - {trial.number for trial in found}))
-            raise StudyError(f"trials must have been asked for; there is no trial {missing}")
-        return found
-
-
-def _list_length(domain: Domain) -> int | None:
-    """How many candidates a list has; ``None`` for a box."""
-    return len(as_candidates(domain)) if domain.listed else None

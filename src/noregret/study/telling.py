@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
+from noregret._types import Floats
 from noregret.results import Trials
 from noregret.study.errors import StudyError
 from noregret.study.log import Answer
 from noregret.study.rows import Trial
+from noregret.study.units import Units
 
 #: characters of the reason why a trial failed
 _LONGEST_REASON = 10_000
@@ -23,6 +26,13 @@ def trial_numbers(trials: Trials | Any) -> list[int]:
     if (counts > 1).any():
         raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")
     return [int(number) for number in array]
+
+
+def checked_values(values: Any, n: int, units: Units) -> Floats:
+    """n values whose rewards are numbers that the optimiser can work with."""
+    checked = _checks.rewards(values, n)
+    _checks.rewards(units.rewards(checked), n)
+    return checked
 
 
 def check_reason(reason: Any) -> None:
