@@ -45,7 +45,7 @@ def _section(name: str, command: Any) -> list[str]:
     lines = [f"## noregret {name}", ""]
     for paragraph in command.help.split("\n\n"):
         lines += [_plain(" ".join(paragraph.split())), ""]
-    lines += ["```text", usage, "```", "", "| | |", "|---|---|"]
+    lines += ["```text", usage, "```", "", "| argument or option | what it is |", "|---|---|"]
     lines += [f"| `{_metavar(one)}` | {_plain(_help(one))} |" for one in arguments]
     lines += [f"| {_names(one)} | {_plain(_help(one))} |" for one in options if not _is_help(one)]
     if command.epilog:

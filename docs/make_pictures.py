@@ -399,36 +399,34 @@ def robust_ucb() -> Any:
 @picture
 def choose() -> Any:
     """Which algorithm? One question after the other."""
-    fig, ax = plt.subplots(figsize=(8.2, 6.2), layout="constrained")
-    ax.set(xlim=(0, 10), ylim=(-0.4, 8.4))
+    fig, ax = plt.subplots(figsize=(5.4, 6.0), layout="constrained")
+    ax.set(xlim=(0, 10), ylim=(-0.45, 8.4))
     ax.axis("off")
     questions = [
-        ("Is one measurement in a hundred far off?\n(latencies, prices, faulty sensors)",
-         "HuberGPUCB, or noise=\"heavy\"\nClippedGPUCB where a proof is needed"),
-        ("Do you choose numbers within bounds,\nnot from a list?",
-         "nr.maximize / nr.minimize\n(TrustRegionUCB)"),
-        ("Is each candidate measured once,\na plate at a time?",
-         "PlateUCB\n(what noregret create takes)"),
-        ("Is the function rough?\n(few derivatives, numbers only)", "PiGPUCB"),
-        ("At most a few hundred measurements?", "GPUCB, one at a time\nGPBUCB, in batches"),
+        ("Are a few answers far off?\n(latencies, prices, sensors)",
+         'HuberGPUCB, or noise="heavy"\nproved: ClippedGPUCB'),
+        ("Numbers within bounds,\nnot a list?", "nr.maximize, nr.minimize\n(TrustRegionUCB)"),
+        ("Each candidate measured once,\na plate at a time?", "PlateUCB\n(noregret create)"),
+        ("A rough function?\n(few derivatives)", "PiGPUCB"),
+        ("At most a few hundred\nmeasurements?", "GPUCB, one at a time\nGPBUCB, in batches"),
         ("Strictly one at a time?", "BKB"),
     ]  # fmt: skip
     arrow = {"arrowstyle": "-|>", "color": DARK, "shrinkA": 0, "shrinkB": 0}
 
     def box(x: float, y: float, text: str, face: str, edge: str) -> None:
-        ax.add_patch(plt.Rectangle((x - 2.1, y - 0.37), 4.2, 0.74, fc=face, ec=edge))
-        ax.text(x, y, text, ha="center", va="center", fontsize=9.5)
+        ax.add_patch(plt.Rectangle((x - 2.25, y - 0.4), 4.5, 0.8, fc=face, ec=edge))
+        ax.text(x, y, text, ha="center", va="center", fontsize=9)
 
     heights = np.linspace(7.9, 1.3, len(questions))
     step = heights[0] - heights[1]
     for (question, then), y in zip(questions, heights, strict=True):
-        box(2.15, y, question, "#eaf3f6", BLUE)
-        box(7.8, y, then, "#fbeee4", ORANGE)
-        ax.annotate("", (5.7, y), (4.25, y), arrowprops=arrow)
-        ax.text(4.95, y + 0.08, "yes", ha="center", va="bottom")
-        ax.annotate("", (2.15, y - step + 0.37), (2.15, y - 0.37), arrowprops=arrow)
-        ax.text(2.25, y - step / 2, "no", va="center")
-    box(2.15, 1.3 - step, "BBKB", "#fbeee4", ORANGE)
+        box(2.3, y, question, "#eaf3f6", BLUE)
+        box(7.7, y, then, "#fbeee4", ORANGE)
+        ax.annotate("", (5.45, y), (4.55, y), arrowprops=arrow)
+        ax.text(5.0, y + 0.08, "yes", ha="center", va="bottom", fontsize=8)
+        ax.annotate("", (2.3, y - step + 0.4), (2.3, y - 0.4), arrowprops=arrow)
+        ax.text(2.42, y - step / 2, "no", va="center", fontsize=8)
+    box(2.3, 1.3 - step, "BBKB", "#fbeee4", ORANGE)
     return fig
 
 
