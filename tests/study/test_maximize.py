@@ -248,6 +248,56 @@ def test_patience_ends_a_run_that_finds_nothing_better():
     assert flat.stopped == "patience"
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [pytest.param(nr.Box([(0, 200)]), marks=pytest.mark.slow), np.linspace(0, 200, 80)[:, None]],
+)
+def test_thompson_sampling_stops_where_it_has_converged(domain):
+    """In units of the space: the box is 200 wide, and draws lie within a few hundredths of it."""
+    result = nr.minimize(
+        lambda x: bowl(x / 200.0),
+        domain,
+        300,
+        algorithm="thompsonsampling",
+        kernel=nr.RBF(80.0),
+        noise=0.01,
+        n_init=8,
+        stop="converged",
+        seed=0,
+        progress=False,
+    )
+    assert result.stopped == "converged"
+    assert 8 <= result.evaluations < 150
+    assert bowl(result.best.point / 200.0) < 0.01
+    assert result.algorithm.converged()
+
+
+def test_a_look_at_the_spread_every_twentieth_answer():
+    """Draws of two equal peaks never gather, and the run goes on to its budget."""
+    looks = []
+
+    class Counted(nr.ThompsonSampling):
+        def converged(self, tol=0.02):
+            looks.append(self.t)
+            return super().converged(tol)
+
+    X = np.linspace(0, 1, 40)[:, None]
+    opt = Counted(X, nr.RBF(0.1), noise=0.1, n_init=5, seed=0)
+    result = nr.maximize(
+        lambda x: abs(x[0] - 0.5), X, 80, algorithm=opt, stop="converged", progress=False
+    )
+    assert result.stopped == "budget"
+    assert looks[:3] == [1, 2, 3]
+    assert np.all(np.diff(looks) >= np.maximum(1, 0.05 * np.array(looks[:-1]) - 1))
+    assert len(looks) < 60
+
+
+def test_converged_means_thompson_sampling_where_nobody_names_an_algorithm():
+    X = np.linspace(0, 1, 30)[:, None]
+    result = nr.minimize(bowl, X, 12, stop="converged", seed=0, progress=False)
+    assert isinstance(result.algorithm, nr.ThompsonSampling)
+
+
 def test_timeout_is_for_the_whole_run():
     result = nr.minimize(bowl, nr.Box([(0, 1)]), 10_000, seed=0, progress=False, timeout=0.05)
     assert result.stopped == "timeout"
@@ -394,6 +444,12 @@ def test_a_study_of_other_settings_is_refused(tmp_path, change, what):
         ({"tol": -1.0}, ValueError, "tol must be above 0"),
         ({"timeout": 0}, ValueError, "timeout must be above 0"),
         ({"patience": 0}, ValueError, "patience must be at least 1"),
+        ({"stop": "now"}, ValueError, "stop must be one of 'converged'"),
+        (
+            {"stop": "converged", "algorithm": "gpucb"},
+            ValueError,
+            "stop='converged' is the rule of Thompson sampling.* gpucb has no such rule",
+        ),
         ({"workers": 0}, ValueError, "workers must be at least 1"),
         ({"workers": "4"}, TypeError, r"workers must be a number, or an executor with submit\(\)"),
         ({"callback": 3}, TypeError, "callback must be a function"),

@@ -213,12 +213,26 @@ def test_workers_that_all_hang_end_the_run(study):
         ({"timeout": 0}, ValueError, "timeout must be above 0"),
         ({"trial_timeout": 0}, ValueError, "trial_timeout must be above 0"),
         ({"f": 3}, TypeError, "f must be a function"),
+        ({"stop": "now"}, ValueError, "stop must be one of 'converged'"),
+        ({"stop": 3}, TypeError, "stop must be 'converged' or a function"),
+        ({"stop": "converged"}, ValueError, "BBKB has no such rule"),
     ],
 )
 def test_bad_options(study, options, error, message):
     with pytest.raises(error, match=message):
         study.run(**({"f": f, "budget": 3} | options))
     assert len(study.trials()) == 0
+
+
+def test_a_study_of_thompson_sampling_stops_where_it_has_converged(tmp_path):
+    """Another run of the same study looks at once."""
+    options = {"kernel": nr.RBF(0.6), "noise": 0.02, "n_init": 10, "seed": 0}
+    with nr.Study.create(tmp_path / "a.db", X, "thompsonsampling", **options) as study:
+        assert study.run(f, 200, stop="converged") == "converged"
+        told = study.counts()["told"]
+        assert 10 <= told < 150
+        assert study.run(f, 200, stop="converged") == "converged"
+        assert study.counts()["told"] == told
 
 
 # -- Dask ------------------------------------------------------------------------------------

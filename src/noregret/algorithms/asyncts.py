@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from noregret.algorithms.thompsonsampling import (
+    CONVERGED,
     converged,
     maximizer_samples,
     refuse_features,
@@ -53,6 +54,9 @@ class AsyncTS(Optimizer):
         """n draws of the maximiser: ids (n), or points of a box (n × d); a look."""
         return maximizer_samples(self, n)
 
-    def converged(self, tol: float) -> bool:
-        """Whether the spread of the maximiser's draws is below ``tol``."""
+    def converged(self, tol: float = CONVERGED) -> bool:
+        """Whether the spread of the maximiser's draws is below ``tol``, in units of the space.
+
+        As for :meth:`ThompsonSampling.converged <noregret.ThompsonSampling.converged>`.
+        """
         return converged(self, tol)

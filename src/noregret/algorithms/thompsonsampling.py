@@ -14,6 +14,8 @@ from noregret.picking.ucb import ucb
 
 #: q̄: twice the usual, so that draws are those of the exact posterior but for some hundredths
 _QBAR = 4.0
+#: the spread of F_t, in units of the space, at which a run has converged
+CONVERGED = 0.02
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -76,11 +78,13 @@ class ThompsonSampling(Optimizer):
         """
         return maximizer_samples(self, n)
 
-    def converged(self, tol: float) -> bool:
-        """Whether the spread of F_t is below ``tol``.
+    def converged(self, tol: float = CONVERGED) -> bool:
+        """Whether the spread of F_t is below ``tol``: the paper's rule to stop by (line 23).
 
-        The spread is the root mean square distance of the maximiser's draws from their mean; on a
-        list of objects, the share of draws that are not the most frequent one.
+        The spread is the root mean square distance of the maximiser's draws from their mean, each
+        coordinate in units of the side of the box (the range of the column, on a list): 0.02 is two
+        hundredths of it. On a list of objects it is the share of draws that are not the most
+        frequent one. Before ``n_init`` answers it is never below ``tol``.
         """
         return converged(self, tol)
 

@@ -164,14 +164,19 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         return self._maximisers(now, n, rng, Room())
 
     def spread(self, now: Moment) -> float:
-        """The root mean square distance of draws from F_t from their mean.
+        """The root mean square distance of draws from F_t from their mean, by the space's sides.
 
-        On a list of objects, the share of draws that are not the most frequent one.
+        On a list of objects, the share of draws that are not the most frequent one. Infinite before
+        n₀ answers, where the algorithm has not begun.
         """
+        if now.observations.t < self._n_init:
+            return math.inf
         ids, points = self.maximisers(now, _MODE_DRAWS)
         if points.dtype == object:
             return float(1.0 - np.bincount(ids).max() / len(ids))
-        return float(np.sqrt(np.square(points - points.mean(axis=0)).sum(axis=1).mean()))
+        sides = np.ptp(_space(self._by_bounds).corners, axis=0)
+        away = (points - points.mean(axis=0)) / np.where(sides > 0, sides, 1.0)
+        return float(np.sqrt(np.square(away).sum(axis=1).mean()))
 
     def ranking(self, now: Moment, count: int) -> list[Interval]:
         """The mode of F_t, with its bounds from the GP; then others, by their lower bounds."""

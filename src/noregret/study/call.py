@@ -15,6 +15,7 @@ from noregret.optimizer import Optimizer
 from noregret.spaces import Box, Candidates, Float, Space, as_domain
 from noregret.spaces.parameters import Parameter
 from noregret.study.ledger import Progress
+from noregret.study.stopping import check_converges
 from noregret.study.workers import Executor
 
 #: deviations above the mean, where nothing can be proved
@@ -37,6 +38,7 @@ class Call:
     timeout: float | None
     tol: float | None
     patience: int | None
+    stop: str | None
     callback: Callable[[Progress], Any] | None
     failures: str
     storage: str | os.PathLike[str] | None
@@ -54,6 +56,8 @@ class Call:
         for name in ("tol", "timeout"):
             if (value := getattr(self, name)) is not None:
                 _checks.positive(name, value)
+        if self.stop is not None:
+            _checks.one_of("stop", self.stop, ("converged",))
         if self.optimum is not None:
             _checks.finite("optimum", self.optimum)
         if self.callback is not None and not callable(self.callback):
@@ -79,12 +83,24 @@ class Call:
             raise ValueError(
                 f"algorithm must be 'auto', an optimiser or one of {known}; got {self.algorithm!r}"
             )
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        """Refuse ``stop="converged"`` where the algorithm has no such rule."""
+        if self.stop is None:
+            return
+        if isinstance(self.algorithm, Optimizer):
+            check_converges(self.algorithm, type(self.algorithm).__name__)
+        elif self.algorithm.lower() != "auto":
+            check_converges(algorithms[self.algorithm.lower()], self.algorithm.lower())
 
     def name(self, domain: Candidates | Space) -> str:
         """The algorithm's name; with ``"auto"`` the one that suits the domain and the budget."""
         assert isinstance(self.algorithm, str)
         if self.algorithm.lower() != "auto":
             return self.algorithm.lower()
+        if self.stop is not None:
+            return "thompsonsampling"
         if domain.listed:
             return "bbkb"
         # Steps close to the best point and fits to all evaluations pay, but certify nothing.

@@ -24,6 +24,7 @@ def maximize(
     timeout: float | None = None,
     tol: float | None = None,
     patience: int | None = None,
+    stop: Literal["converged"] | None = None,
     callback: Callable[[Progress], Any] | None = None,
     failures: Literal["continue", "raise"] = "continue",
     storage: str | os.PathLike[str] | None = None,
@@ -47,7 +48,8 @@ def maximize(
         Evaluations, also those that fail. With ``storage``, those of earlier calls count too.
     algorithm
         The name of one, an optimiser of this domain to go on with, or ``"auto"``: BBKB on a list,
-        TrustRegionUCB on a box; with ``tol``, GPUCB in place of TrustRegionUCB.
+        TrustRegionUCB on a box; with ``tol``, GPUCB in place of TrustRegionUCB; with
+        ``stop="converged"``, ThompsonSampling.
     seed
         Makes the run repeatable (with workers, up to the order in which they finish).
     workers
@@ -72,6 +74,10 @@ def maximize(
     patience
         Stop after so many evaluations without a better recommendation: another choice whose
         posterior mean is higher by more than a tenth of the noise, both by what is known now.
+    stop
+        ``"converged"``, for Thompson sampling only: stop once draws of where the maximum lies have
+        a spread below 0.02, in units of the space
+        (:meth:`~noregret.ThompsonSampling.converged`). It proves nothing.
     callback
         Called after every evaluation with a :class:`~noregret.study.ledger.Progress` (``.trial``,
         ``.point``, ``.value``, ``.best``, ``.done``, ``.failed``, …). The run stops where it
@@ -111,6 +117,7 @@ def minimize(
     timeout: float | None = None,
     tol: float | None = None,
     patience: int | None = None,
+    stop: Literal["converged"] | None = None,
     callback: Callable[[Progress], Any] | None = None,
     failures: Literal["continue", "raise"] = "continue",
     storage: str | os.PathLike[str] | None = None,

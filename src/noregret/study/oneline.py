@@ -41,7 +41,7 @@ def _run(call: Call, ledger: MemoryLedger | Study) -> Result:
     began = time.monotonic()
     counts = ledger.counts()
     line = Line(call.progress, call.budget, counts["told"] - counts["history"] + counts["failed"])
-    watch = Watch(ledger, call.tol, call.patience, line)
+    watch = Watch(ledger, call.tol, call.patience, call.stop, line)
 
     best = _best_so_far(ledger)
 

@@ -32,8 +32,8 @@ class Result:
         Evaluations that raised an exception or gave no finite number.
     stopped
         Why the run ended: ``"budget"``, ``"tol"``, ``"tol (learnt settings)"``, ``"patience"``,
-        ``"timeout"``, ``"callback"``, ``"failures"`` (too many in a row), ``"interrupted"``, or
-        ``"error"`` where the result comes with an exception.
+        ``"converged"``, ``"timeout"``, ``"callback"``, ``"failures"`` (too many in a row),
+        ``"interrupted"``, or ``"error"`` where the result comes with an exception.
     certified
         Whether ``best.gap`` is proved: kernel, noise and norm were given and no reward refutes
         them, the width has a theorem, and the domain is a list.

@@ -1,7 +1,8 @@
-"""When is enough enough? A gap, a target or patience."""
+"""When is enough enough? A gap, a target, patience, or a maximiser that has converged."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -9,6 +10,14 @@ from noregret import _checks
 
 if TYPE_CHECKING:
     from noregret.study import Study
+    from noregret.study.evaluations import Run
+    from noregret.study.ledger import Ledger
+
+#: what a run is asked before new trials: why it is to end, or ``None``
+Stop: TypeAlias = "Callable[[Run], str | None]"
+
+#: answers between two looks at the maximiser's spread, as a part of those so far
+_LOOK_EVERY = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,65 @@ class StopRule:
         if self.gap is not None and gap_of(study) <= self.gap:
             return "gap"
         return None
+
+
+@runtime_checkable
+class Converges(Protocol):
+    """An algorithm with a stopping rule of its own, as Thompson sampling has."""
+
+    def converged(self) -> bool:
+        """Whether it knows where the maximum is."""
+
+
+def check_converges(algorithm: Any, name: str) -> None:
+    """Refuse ``stop="converged"`` for an optimiser, or a class of them, that has no such rule."""
+    if not isinstance(algorithm, Converges):
+        raise ValueError(
+            "stop='converged' is the rule of Thompson sampling, which draws where the maximum may "
+            f"lie: {name} has no such rule. Use 'thompsonsampling' or 'asyncts', or stop by tol "
+            "(stop_gap of a study) or patience"
+        )
+
+
+class Convergence:
+    """Stop once the posterior of the maximiser has a small spread (Basu & Ghosh, line 23).
+
+    A look draws many functions, so there is one only where the answers have grown by a twentieth
+    since the last one.
+
+    Parameters
+    ----------
+    ledger
+        Whose algorithm is looked at; one without such a rule is refused.
+    """
+
+    def __init__(self, ledger: "Ledger") -> None:
+        check_converges(ledger.optimizer, type(ledger.optimizer).__name__)
+        self._ledger = ledger
+        self._next = 0
+
+    def __call__(self, run: "Run") -> str | None:
+        """``"converged"``, or ``None``."""
+        optimizer = self._ledger.optimizer
+        if optimizer.t < self._next:
+            return None
+        self._next = optimizer.t + max(1, int(_LOOK_EVERY * optimizer.t))
+        assert isinstance(optimizer, Converges)
+        return "converged" if optimizer.converged() else None
+
+
+def stop_of(study: "Study", rule: StopRule, stop: Stop | Literal["converged"] | None) -> Stop:
+    """What a study's run is asked before new trials: its rule, then what ``stop`` says."""
+    if isinstance(stop, str):
+        _checks.one_of("stop", stop, ("converged",))
+        stop = Convergence(study)
+    elif stop is not None and not callable(stop):
+        raise TypeError(f"stop must be 'converged' or a function of the run, got {stop!r}")
+
+    def reason(run: "Run") -> str | None:
+        return rule.reached(study) or (None if stop is None else stop(run))
+
+    return reason
 
 
 def gap_of(study: "Study") -> float:

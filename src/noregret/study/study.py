@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from noregret.study.growing import stored_as
 from noregret.study.log import Log
 from noregret.study.records import Records
 from noregret.study.rows import Trial
-from noregret.study.stopping import StopRule
+from noregret.study.stopping import Stop, StopRule, stop_of
 from noregret.study.tables import (
     events_frame,
     from_bytes,
@@ -298,18 +298,19 @@ class Study:
         stop_gap: float | None = None,
         target: float | None = None,
         patience: int | None = None,
+        stop: Stop | Literal["converged"] | None = None,
         **options: Any,
     ) -> str:
         """Evaluate ``f`` until the study has ``budget`` answers; why the run ended.
 
-        It ends early where :meth:`enough` says so. Other options as for
+        It ends early where :meth:`enough` says so; with ``stop="converged"``, for Thompson sampling
+        only, also where :meth:`noregret.ThompsonSampling.converged` does. Other options as for
         :func:`noregret.study.runner.run_study`.
         """
         from noregret.study.runner import run_study
 
         rule = StopRule(gap=stop_gap, target=target, patience=patience)
-        options.setdefault("stop", lambda run: rule.reached(self))
-        return run_study(self, f, budget, **options)
+        return run_study(self, f, budget, stop=stop_of(self, rule, stop), **options)
 
     @one_at_a_time
     def pending(self, origin: str | None = None) -> list[int]:

@@ -11,6 +11,7 @@ from noregret.optimizer import Optimizer
 from noregret.results import Recommendation
 from noregret.study.evaluations import Run
 from noregret.study.ledger import Ledger, Progress
+from noregret.study.stopping import Convergence
 
 #: uniform draws that test learnt settings before a run stops by its gap
 _DRAWS = 30
@@ -29,14 +30,22 @@ class Watch:
         Stop at this gap, or ``None``.
     patience
         Stop after so many evaluations without a better recommendation, or ``None``.
+    stop
+        ``"converged"``: stop where the algorithm's own rule says so.
     line
         Is told how many candidates can still be the best.
     """
 
     def __init__(
-        self, ledger: Ledger, tol: float | None, patience: int | None, line: "Line"
+        self,
+        ledger: Ledger,
+        tol: float | None,
+        patience: int | None,
+        stop: str | None,
+        line: "Line",
     ) -> None:
         self._ledger = ledger
+        self._convergence = None if stop is None else Convergence(ledger)
         self._tol, self._patience, self._line = tol, patience, line
         self._best: Recommendation | None = None
         self._since = 0
@@ -47,6 +56,8 @@ class Watch:
         if not run.told:
             return None
         self._line.count(optimizer)
+        if self._convergence is not None and (reason := self._convergence(run)) is not None:
+            return reason
         if self._tol is None and self._patience is None:
             return None
         best = optimizer.recommend()
