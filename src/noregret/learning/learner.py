@@ -7,7 +7,6 @@ An algorithm that certifies nothing may fit to all evaluations instead, without 
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,9 +31,6 @@ _FINGERPRINT = 64
 _FINGERPRINT_DESIGN = 40
 #: the weight that a category starts with
 _WEIGHT = 0.5
-
-#: fits (kernel, points, rewards, known noise or None, only the noise?, seed) → Fit
-Fitter = Callable[..., Any]
 
 
 @dataclass(frozen=True)

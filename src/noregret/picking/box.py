@@ -20,9 +20,6 @@ from noregret.spaces import Space
 #: values (n) and gradients (n × d) of points (n × d)
 Objective = Callable[[Floats], tuple[Floats, Floats]]
 
-#: searches that users can name
-SEARCHES = ("gradients", "direct")
-
 #: points of a screen that climb: at first, and where earlier picks were starts too
 STARTS, WARM_STARTS = 12, 4
 #: points screened at most
@@ -126,24 +123,12 @@ class BoxSearch:
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-        chosen = self._apart(points, values, starts)
+        chosen = apart((points - self.box.lower) / self._span, values, starts)
         found, level = self._together(objective, points[chosen], float(np.ptp(values)))
         best = int(np.argmax(level))
         if level[best] < values[chosen[0]]:  # a failed climb
             return points[chosen[0]].copy(), float(values[chosen[0]])
         return self.box.snap(found[best : best + 1])[0], float(level[best])
-
-    def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
-        """The best points, none of them close to a better one."""
-        unit = (points - self.box.lower) / self._span
-        near = (0.05 * np.sqrt(self.box.dimension)) ** 2
-        chosen: list[int] = []
-        for i in np.argsort(-values, kind="stable")[: 16 * starts]:
-            if all(np.square(unit[i] - unit[j]).sum() > near for j in chosen):
-                chosen.append(int(i))
-                if len(chosen) == starts:
-                    break
-        return chosen
 
     def _together(
         self, objective: Objective, starts: Floats, scale: float
@@ -179,6 +164,18 @@ class BoxSearch:
         found = np.clip(result.x, self.box.lower, self.box.upper)
         starts = np.concatenate([found[None], anchors])
         return self.climb(objective, starts, values(starts), 1)
+
+
+def apart(unit: Floats, values: Floats, starts: int) -> list[int]:
+    """The best of some points (n × d, sides of length 1), none of them close to a better one."""
+    near = (0.05 * np.sqrt(unit.shape[1])) ** 2
+    chosen: list[int] = []
+    for i in np.argsort(-values, kind="stable")[: 16 * starts]:
+        if all(np.square(unit[i] - unit[j]).sum() > near for j in chosen):
+            chosen.append(int(i))
+            if len(chosen) == starts:
+                break
+    return chosen
 
 
 def around(anchors: Floats, span: Floats, rng: np.random.Generator) -> Floats:

@@ -21,6 +21,7 @@ from noregret.picking.box import (
     BoxSearch,
     Objective,
     Search,
+    apart,
     around,
     ascend,
 )
@@ -110,15 +111,7 @@ class MixedSearch:
         space = self.box
         span = np.where(space.upper > space.lower, space.upper - space.lower, 1.0)
         span[list(space.categories)] = 1.0  # different choices are never close
-        unit = (points - space.lower) / span
-        near = (0.05 * np.sqrt(space.dimension)) ** 2
-        chosen: list[int] = []
-        for i in np.argsort(-values, kind="stable")[: 16 * starts]:
-            if all(np.square(unit[i] - unit[j]).sum() > near for j in chosen):
-                chosen.append(int(i))
-                if len(chosen) == starts:
-                    break
-        return chosen
+        return apart((points - space.lower) / span, values, starts)
 
     def _by_gradients(
         self, objective: Objective, starts: Floats, level: Floats, scale: float

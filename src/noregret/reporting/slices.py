@@ -93,8 +93,8 @@ def _along(subject: Subject, space: Space, point: Floats, i: int) -> Slice:
     categories = tuple(str(value) for value in values) if parameter.is_category else ()
     x = entries if categories else np.array(values, dtype=np.float64)
     (best,) = point[i : i + 1] if categories else parameter.decode(point[i : i + 1])
-    name, log = coordinate_names(space)[i], bool(getattr(parameter, "log", False))
-    return Slice(name, x, *_bands(subject, line), float(best), categories, log)
+    name = coordinate_names(space)[i]
+    return Slice(name, x, *_bands(subject, line), float(best), categories, parameter.log)
 
 
 def _bands(subject: Subject, line: Floats) -> tuple[Floats, Floats, Floats]:

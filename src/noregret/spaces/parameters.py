@@ -23,10 +23,13 @@ class Parameter(ABC):
         Whether every number between the ends is an entry.
     is_category
         Whether the column holds positions of choices, whose distances mean nothing.
+    log
+        Whether the column holds logarithms.
     """
 
     is_number: bool = False
     is_category: bool = False
+    log: bool = False
 
     @property
     @abstractmethod

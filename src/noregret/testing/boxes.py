@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret.spaces import Box
-from noregret.testing.suite import Suite, fingerprint, refused
+from noregret.testing.suite import Suite, check_recommendations, fingerprint, refused
 
 
 class BoxSuite(Suite):
@@ -45,16 +45,7 @@ class BoxSuite(Suite):
             optimizer.predict()
         for rounds in (0, 3):
             self.play(optimizer, rounds)
-            mean, std = optimizer.predict(self.probe)
-            assert mean.shape == std.shape == (7,)
-            assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
-            for best in (optimizer.recommend(), *optimizer.top(3)):
-                assert best.id == -1
-                assert best.point.shape == (2,)
-                assert np.all((best.point >= 0) & (best.point <= 1))
-                assert best.lower <= best.mean <= best.upper
-                assert best.gap >= 0
-            assert optimizer.alive is None
+            check_recommendations(optimizer, self.probe, (2,))
 
     def test_counts_of_candidates_are_for_lists(self) -> None:
         """A box has no candidates to count."""

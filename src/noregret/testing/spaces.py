@@ -7,7 +7,7 @@ import numpy as np
 from noregret.kernels import RBF
 from noregret.optimizer import Optimizer
 from noregret.spaces import Bool, Choice, Float, Int, Space
-from noregret.testing.suite import Suite, fingerprint, refused, reload
+from noregret.testing.suite import Suite, check_recommendations, fingerprint, refused, reload
 
 
 class SpaceSuite(Suite):
@@ -77,15 +77,7 @@ class SpaceSuite(Suite):
             optimizer.predict()
         for rounds in (0, 3):
             self.play(optimizer, rounds)
-            mean, std = optimizer.predict(self.probe)
-            assert mean.shape == std.shape == (7,)
-            assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
-            for best in (optimizer.recommend(), *optimizer.top(3)):
-                assert best.id == -1
-                assert optimizer.domain.locate(best.point)[1].shape == (1, 4)
-                assert best.lower <= best.mean <= best.upper
-                assert best.gap >= 0
-            assert optimizer.alive is None
+            check_recommendations(optimizer, self.probe, (4,))
 
     def test_bad_input_is_refused_and_changes_nothing(self) -> None:
         """Values outside, of the wrong type or missing are refused by the parameter's name."""
