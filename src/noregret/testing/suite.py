@@ -59,20 +59,22 @@ def same_arrays(ones: Any, others: Any) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def check_recommendations(optimizer: Optimizer, probe: Any, shape: tuple[int, ...]) -> None:
-    """Predictions of points and intervals of recommendations, on a domain without ids.
-
-    ``shape`` is that of a located point.
-    """
-    mean, std = optimizer.predict(probe)
-    assert mean.shape == std.shape == (len(probe),)
-    assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
-    for best in (optimizer.recommend(), *optimizer.top(3)):
-        assert best.id == -1
-        assert optimizer.domain.locate([best.point])[1].shape == (1, *shape)
-        assert best.lower <= best.mean <= best.upper
-        assert best.gap >= 0
-    assert optimizer.alive is None
+def check_recommendations(suite: "Suite", dimension: int) -> None:
+    """Predictions and intervals before and after the first reward, on a domain without ids."""
+    optimizer = suite.build()
+    with refused("points"):
+        optimizer.predict()
+    for rounds in (0, 3):
+        suite.play(optimizer, rounds)
+        mean, std = optimizer.predict(suite.probe)
+        assert mean.shape == std.shape == (len(suite.probe),)
+        assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
+        for best in (optimizer.recommend(), *optimizer.top(3)):
+            assert best.id == -1
+            assert optimizer.domain.locate([best.point])[1].shape == (1, dimension)
+            assert best.lower <= best.mean <= best.upper
+            assert best.gap >= 0
+        assert optimizer.alive is None
 
 
 class Suite(ABC):
