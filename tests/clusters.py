@@ -6,5 +6,5 @@ import signal
 
 def kill_the_worker_of(client, candidates, part):
     """End the process that holds a part of a list."""
-    ((address, *_),) = client.who_has(candidates.parts.futures[part : part + 1]).values()
+    ((address, *_),) = client.who_has(candidates.shards.futures[part : part + 1]).values()
     os.kill(client.run(os.getpid)[address], signal.SIGKILL)

@@ -37,7 +37,7 @@ from noregret.run import Look, Run, refutation, start
 from noregret.spaces import Candidates, Domain, as_candidates, as_domain
 from noregret.widths.certificate import Certificate
 
-#: points of an adaptive batch that nobody limits
+#: the most points of an adaptive batch that is asked for without a limit
 _LONGEST = 10_000
 #: names the random numbers of a design that is spread over a box, beside the seed
 _DESIGN = 1
@@ -334,7 +334,7 @@ class Optimizer(ABC):
         return as_list_like(old, candidates, self.kernel, kernel, same_type=same_type)
 
     def _choose_from(self, domain: Candidates) -> None:
-        """From now on; what somebody has looked at speaks of another list."""
+        """Use another list from now on; beliefs worked out for a look are for the old one."""
         self._set("domain", domain)
         self._set("_look", None)
 

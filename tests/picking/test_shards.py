@@ -7,7 +7,7 @@ from reference import problem
 
 import noregret as nr
 from noregret.picking.columns import PriorRoot
-from noregret.picking.parts import fresh_uppers
+from noregret.picking.shards import fresh_uppers
 
 KERNEL = nr.RBF(0.4)
 

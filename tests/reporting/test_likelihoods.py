@@ -5,7 +5,7 @@ import pytest
 from planted import drawn
 
 import noregret as nr
-from noregret.reporting.evidence import Arms, gains, leave_one_out
+from noregret.reporting.likelihoods import Arms, gains, leave_one_out
 
 
 def test_leaving_out_an_arm_is_a_fit_without_it():

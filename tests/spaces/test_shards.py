@@ -8,8 +8,8 @@ import pytest
 from clusters import kill_the_worker_of
 
 import noregret as nr
-from noregret.spaces import parts
-from noregret.spaces.parts import Keeper
+from noregret.spaces import shards
+from noregret.spaces.shards import Keeper
 
 X = np.random.default_rng(0).random((500, 3), dtype=np.float32)
 
@@ -103,7 +103,7 @@ def test_numbers_that_are_not_finite_are_named_by_their_row_in_the_list(dask_cli
 def test_slow_loading_is_shown(dask_client, capsys, monkeypatch):
     nr.Candidates.on(dask_client, X, parts=2)
     assert not capsys.readouterr().err
-    monkeypatch.setattr(parts, "_SLOW", -1.0)
+    monkeypatch.setattr(shards, "_SLOW", -1.0)
     nr.Candidates.on(dask_client, X, parts=2)
     assert capsys.readouterr().err == "\r1 of 2 parts loaded\r2 of 2 parts loaded\n"
 
@@ -116,7 +116,7 @@ def test_a_part_is_loaded_again_when_its_worker_dies(dask_client, tmp_path, from
         many = nr.Candidates.on(dask_client, [tmp_path / "a.npy", tmp_path / "b.npy"])
     else:
         many = nr.Candidates.on(dask_client, X, parts=2)
-    kept = Keeper(many.parts, Counter, (0,), [(1,), (2,)])
+    kept = Keeper(many.shards, Counter, (0,), [(1,), (2,)])
     assert kept.ask_all("add", 10) == [lengths(many)[0] + 11, lengths(many)[1] + 12]
     kill_the_worker_of(dask_client, many, 1)
     np.testing.assert_array_equal(many.points[:], X)
@@ -130,13 +130,13 @@ def test_a_part_is_loaded_again_when_its_worker_dies(dask_client, tmp_path, from
 
 
 def lengths(candidates):
-    return np.diff(candidates.parts.offsets).tolist()
+    return np.diff(candidates.shards.offsets).tolist()
 
 
 def test_what_nobody_needs_is_forgotten(dask_client):
     many = nr.Candidates.on(dask_client, X, parts=1)
-    kept = Keeper(many.parts, Counter, (0,))
+    kept = Keeper(many.shards, Counter, (0,))
     old = kept.key
     del kept
-    Keeper(many.parts, Counter, (0,))
-    assert many.parts.gather({0: ("ask", old, "add", 1)}) == {0: parts.NOT_KEPT}
+    Keeper(many.shards, Counter, (0,))
+    assert many.shards.gather({0: ("ask", old, "add", 1)}) == {0: shards.NOT_KEPT}

@@ -168,7 +168,7 @@ def _digest(path: str) -> str:
 
 
 def _files(study: "Study", event: str) -> set[str]:
-    """The SHA-256 of the files that events of this kind speak of."""
+    """The SHA-256 of the files that events of this kind name."""
     return {details.get("sha256", "") for details in study.records.noted(event)}
 
 

@@ -82,7 +82,7 @@ def lines(
     """Draw y against x, mean and 95 % band over runs, a line for each value of ``by``.
 
     ``labels`` are the values in order, or their names in the legend by value; values that the
-    table does not have are left out, and nobody else gets their style.
+    table does not have are left out, and their style is used for no other value.
     """
     names = labels if isinstance(labels, Mapping) else {label: label for label in labels}
     for value, style in styles(list(names)).items():

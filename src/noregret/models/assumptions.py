@@ -25,7 +25,7 @@ class Assumptions:
     noise, norm
         ξ and F.
     lams
-        Every λ there is a posterior for; the first is the one that ``predict`` speaks of.
+        Every λ there is a posterior for; ``predict`` uses the first.
     scale
         The largest k(x, x), as far as it is known.
     shift, unit

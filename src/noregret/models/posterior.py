@@ -263,7 +263,7 @@ class Fantasy:
     def add_all(self, block: Block, positions: Ints) -> None:
         """Count one more evaluation of each of some points of a block, by matrix products.
 
-        The same as one after the other but for round-off. Only this block is kept up.
+        Equal to adding them one at a time, up to round-off. Only this block is updated.
         """
         if not self.frozen:
             self._span_all(block, positions)

@@ -50,8 +50,8 @@ class SparseGP:
     Parameters
     ----------
     kernel, lams
-        The prior covariance, and the values of the regularisation λ to keep posteriors for. The
-        first one is the one that leverages here speak of.
+        The prior covariance, and the values of the regularisation λ to keep posteriors for.
+        Leverages are those of the first one.
     nothing
         No points (0 × d, or no objects), in the type that points have.
     scale

@@ -123,7 +123,7 @@ class BoxSearch:
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-        chosen = apart((points - self.box.lower) / self._span, values, starts)
+        chosen = far_apart((points - self.box.lower) / self._span, values, starts)
         found, level = self._together(objective, points[chosen], float(np.ptp(values)))
         best = int(np.argmax(level))
         if level[best] < values[chosen[0]]:  # a failed climb
@@ -166,7 +166,7 @@ class BoxSearch:
         return self.climb(objective, starts, values(starts), 1)
 
 
-def apart(unit: Floats, values: Floats, starts: int) -> list[int]:
+def far_apart(unit: Floats, values: Floats, starts: int) -> list[int]:
     """The best of some points (n × d, sides of length 1), none of them close to a better one."""
     near = (0.05 * np.sqrt(unit.shape[1])) ** 2
     chosen: list[int] = []

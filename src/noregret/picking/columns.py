@@ -1,7 +1,7 @@
 """What is kept of every candidate of a list: columns of numbers, read from the largest one down.
 
 Where other machines hold the list, each part keeps the columns of its own candidates
-(:mod:`noregret.picking.parts`); the methods are the same.
+(:mod:`noregret.picking.shards`); the methods are the same.
 """
 
 from collections.abc import Callable
@@ -261,7 +261,7 @@ class LookColumns:
     mean, root
         The mean and √leverage of every candidate when it was last looked at (A each).
     moment
-        Which moment that was (A); 0: never, and the prior is meant.
+        Which moment that was (A); 0 where it was never looked at and has the prior's bounds.
     """
 
     def __init__(

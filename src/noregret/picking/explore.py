@@ -11,7 +11,7 @@ from noregret.picking.chooser import Bounds, Chooser, Interval, Moment, Picks, b
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Intersected, list_batch
 from noregret.picking.mixed import search_of
-from noregret.picking.parts import fresh_uppers
+from noregret.picking.shards import fresh_uppers
 from noregret.spaces import Candidates, Space
 
 #: points of uncertainty sampling that one ask gives on a box

@@ -34,7 +34,7 @@ class Inside(Protocol):
         """A cell has split; the cells in its place."""
 
     def copy(self) -> "Inside":
-        """Another one, which may go its own way."""
+        """A copy; changes of one do not reach the other."""
 
     def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
         """The leader of a cell without the candidates that are closed (ids in rising order).
@@ -121,7 +121,7 @@ class InList:
         return list(changed)
 
     def copy(self) -> "InList":
-        """Another one, which may go its own way."""
+        """A copy; changes of one do not reach the other."""
         made = copy.copy(self)
         made._ids, made._upper = dict(self._ids), dict(self._upper)
         made._seen, made._sleepers = dict(self._seen), dict(self._sleepers)

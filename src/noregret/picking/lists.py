@@ -30,8 +30,8 @@ from noregret.models.sparse import SparseGP
 from noregret.picking.awake import FIRST_LOOK, Awake
 from noregret.picking.chooser import Bounds, Picks
 from noregret.picking.columns import PointsOf, Queue
-from noregret.picking.parts import Looks, Uppers, placed_looks, placed_uppers
 from noregret.picking.room import NOBODY, Room
+from noregret.picking.shards import Looks, Uppers, placed_looks, placed_uppers
 from noregret.spaces import Candidates
 from noregret.widths.proved import leverage_ratio
 

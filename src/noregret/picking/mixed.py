@@ -21,9 +21,9 @@ from noregret.picking.box import (
     BoxSearch,
     Objective,
     Search,
-    apart,
     around,
     ascend,
+    far_apart,
 )
 from noregret.spaces import Space
 
@@ -111,7 +111,7 @@ class MixedSearch:
         space = self.box
         span = np.where(space.upper > space.lower, space.upper - space.lower, 1.0)
         span[list(space.categories)] = 1.0  # different choices are never close
-        return apart((points - space.lower) / span, values, starts)
+        return far_apart((points - space.lower) / span, values, starts)
 
     def _by_gradients(
         self, objective: Objective, starts: Floats, level: Floats, scale: float

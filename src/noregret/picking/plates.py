@@ -131,7 +131,7 @@ class ListPlates:
 def _closed(now: Moment) -> Ints:
     """The candidates that may not be picked: those without room, or all told or pending.
 
-    The latter where nobody says how often a candidate may be evaluated, and while there are others.
+    The latter where ``repeats`` is not given and other candidates are left.
     """
     if now.room.repeats is not None:
         return now.room.closed

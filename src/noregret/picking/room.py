@@ -88,7 +88,7 @@ class Room:
         return False
 
     def copy(self) -> Self:
-        """Another one, which may go its own way."""
+        """A copy; changes of one do not reach the other."""
         made = type(self).__new__(type(self))
         vars(made).update(vars(self))
         made._picked, made._full = dict(self._picked), set(self._full)

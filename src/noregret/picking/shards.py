@@ -24,7 +24,7 @@ from noregret.picking.columns import (
 )
 from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
-from noregret.spaces.parts import Call, Keeper
+from noregret.spaces.shards import Call, Keeper
 
 #: candidates that a part is asked for at least
 _FEWEST = 64
@@ -202,7 +202,7 @@ def _comes_before(rest: tuple[float, int], last: tuple[float, int]) -> bool:
     return rest[0] > last[0] or (rest[0] == last[0] and rest[1] < last[1])
 
 
-class PartedUppers:
+class ShardedUppers:
     """An upper bound of every candidate, kept by the parts.
 
     Parameters
@@ -240,7 +240,7 @@ class PartedUppers:
         return out
 
     def lost(self) -> list[int]:
-        """The parts that were lost since somebody last asked."""
+        """The parts that were lost since this was last called."""
         return self._keeper.pop_lost()
 
     def gathered(self) -> UpperColumn:
@@ -248,7 +248,7 @@ class PartedUppers:
         return UpperColumn(self.prior, *_gathered(self._keeper))
 
 
-class PartedLooks:
+class ShardedLooks:
     """What was known of every candidate when it was last looked at, kept by the parts.
 
     Parameters
@@ -300,7 +300,7 @@ class PartedLooks:
         )
 
     def lost(self) -> list[int]:
-        """The parts that were lost since somebody last asked."""
+        """The parts that were lost since this was last called."""
         return self._keeper.pop_lost()
 
     def gathered(self) -> LookColumns:
@@ -308,30 +308,30 @@ class PartedLooks:
         return LookColumns(self.prior, *_gathered(self._keeper))
 
 
-Uppers = UpperColumn | PartedUppers
-Looks = LookColumns | PartedLooks
+Uppers = UpperColumn | ShardedUppers
+Looks = LookColumns | ShardedLooks
 
 
 def fresh_uppers(prior: PriorRoot, space: Candidates) -> Uppers:
     """Upper bounds of a list of which nothing is known, kept where the list is."""
-    return UpperColumn.fresh(prior, space) if space.parts is None else PartedUppers(prior, space)
+    return UpperColumn.fresh(prior, space) if space.shards is None else ShardedUppers(prior, space)
 
 
 def fresh_looks(prior: PriorRoot, space: Candidates) -> Looks:
     """The columns of a list of which nothing is known, kept where the list is."""
-    return LookColumns.fresh(prior, space) if space.parts is None else PartedLooks(prior, space)
+    return LookColumns.fresh(prior, space) if space.shards is None else ShardedLooks(prior, space)
 
 
 def placed_uppers(column: Uppers, space: Candidates) -> Uppers:
     """The same bounds, kept where the list is now."""
     here = column.gathered()
-    return here if space.parts is None else PartedUppers(here.prior, space, here.arrays())
+    return here if space.shards is None else ShardedUppers(here.prior, space, here.arrays())
 
 
 def placed_looks(columns: Looks, space: Candidates) -> Looks:
     """The same columns, kept where the list is now."""
     here = columns.gathered()
-    return here if space.parts is None else PartedLooks(here.prior, space, here.arrays())
+    return here if space.shards is None else ShardedLooks(here.prior, space, here.arrays())
 
 
 def _kept(
@@ -341,7 +341,7 @@ def _kept(
     arrays: Sequence[Points] | None,
 ) -> Keeper:
     """Let every part keep its rows of the columns; the prior's where no arrays are given."""
-    parts = space.parts
+    parts = space.shards
     if parts is None:
         raise ValueError("only a list in parts has columns in parts")
     if arrays is None:

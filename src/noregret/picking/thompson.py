@@ -210,7 +210,7 @@ def _length(by_bounds: ListUCB | BoxUCB) -> float:
 
 
 def _mercer(kernel: Kernel, by_bounds: ListUCB | BoxUCB, *, named: bool) -> MercerFeatures | None:
-    """Mercer features; where nobody named them, only if they leave out next to nothing."""
+    """Mercer features; where the user has not named them, only if they leave out almost nothing."""
     if isinstance(by_bounds, ListUCB):
         if named:
             raise ValueError("features 'mercer' need a box; on a list use 'nystrom'")

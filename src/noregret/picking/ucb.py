@@ -10,8 +10,8 @@ from noregret.picking.chooser import Interval, Moment, Picks, best_told, gp_pred
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
 from noregret.picking.mixed import search_of
-from noregret.picking.parts import fresh_looks, fresh_uppers
 from noregret.picking.room import NOBODY
+from noregret.picking.shards import fresh_looks, fresh_uppers
 from noregret.spaces import Candidates, Space
 
 #: multiplications that counting the candidates alive may take, and candidates at a time

@@ -9,7 +9,6 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.linalg.threads import one_blas_thread
-from noregret.reporting.evidence import Arms, gains, leave_one_out
 from noregret.reporting.findings import (
     DEVIATIONS,
     FEWEST,
@@ -21,6 +20,7 @@ from noregret.reporting.findings import (
     outliers,
     settings_that_fit_better,
 )
+from noregret.reporting.likelihoods import Arms, gains, leave_one_out
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer

@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 from noregret._types import Floats, Ints
 from noregret.kernels.parameters import parameters
 from noregret.learning.fit import LENGTHSCALE_RANGE
-from noregret.reporting.evidence import Arms, Gains, leave_one_out
+from noregret.reporting.likelihoods import Arms, Gains, leave_one_out
 from noregret.reporting.measured import measured
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FEWEST = 10
 #: log likelihood that other settings must gain before they are recommended
 _GAIN = 8.0
-#: how far off a setting that is learnt may be without a word
+#: a learnt setting is reported where another one, this many times larger or smaller, fits better
 _LEARNT_FACTOR = 4.0
 #: deviations of the interval whose coverage is shown: 95 %
 DEVIATIONS = 1.96

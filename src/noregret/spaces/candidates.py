@@ -13,7 +13,7 @@ from noregret.spaces import sources
 from noregret.spaces.sources import Opened
 
 if TYPE_CHECKING:
-    from noregret.spaces.parts import Parts, Progress
+    from noregret.spaces.shards import Progress, Shards
 
 
 class Candidates:
@@ -64,7 +64,7 @@ class Candidates:
         self.names = opened.names
         self.origin = opened.origin
         self.frame: Any = opened.frame
-        self.parts: Parts | None = None
+        self.shards: Shards | None = None
         self._finite = opened.finite
         self._corners: Points | None = None
         self._close = opened.close and weakref.finalize(self, opened.close)
@@ -131,11 +131,11 @@ class Candidates:
             Called with the parts loaded and their number; by default a line on standard error where
             loading takes more than two seconds.
         """
-        from noregret.spaces.parts import connect
+        from noregret.spaces.shards import connect
 
         held = connect(client, source, parts, columns, folder, progress)
         made = cls(held.opened())
-        made.parts = held
+        made.shards = held
         return made
 
     def close(self) -> None:
@@ -164,10 +164,10 @@ class Candidates:
         if self.are_objects:
             return self.points
         if self._corners is None:
-            if self.parts is None:
+            if self.shards is None:
                 self._corners = sources.bounding_box(self.at, len(self))
             else:
-                self._corners = self.parts.corners()
+                self._corners = self.shards.corners()
         return self._corners
 
     @property

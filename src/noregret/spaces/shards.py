@@ -1,8 +1,9 @@
 """Lists that the workers of a Dask cluster hold in parts.
 
-A part is a Dask actor: an object on a worker, with the points of its rows and whatever else is kept
-for them there. When its worker dies, the part is loaded again from its source on another worker.
-What was kept beside the points is lost with the worker; who kept it there starts it again.
+A part is a Dask actor, a :class:`Shard`: an object on a worker, with the points of its rows and
+whatever else is kept for them there. When its worker dies, the part is loaded again from its source
+on another worker. What was kept beside the points is lost with the worker; who kept it there starts
+it again.
 """
 
 import os
@@ -37,7 +38,7 @@ _PATIENCE = 1.0
 _TRIES = 5
 
 
-class Part:
+class Shard:
     """The rows of one part, on a worker.
 
     Parameters
@@ -83,7 +84,7 @@ class Part:
         return getattr(self._kept[key], method)(*given)
 
 
-class Parts:
+class Shards:
     """The parts of a list, from the machine of the optimiser.
 
     Parameters
@@ -139,7 +140,7 @@ class Parts:
         source = self._sources[part]
         if not isinstance(source, str):
             source = self._client.scatter(source, hash=False)
-        return self._client.submit(Part, source, *self._options, actor=True, pure=False)
+        return self._client.submit(Shard, source, *self._options, actor=True, pure=False)
 
     def _check(self, about: list[Any]) -> None:
         """Refuse parts that do not fit together."""
@@ -153,7 +154,7 @@ class Parts:
 
     def opened(self) -> Opened:
         """The list as a whole."""
-        rows = PartedRows(self, (int(self.offsets[-1]), self._dimension), self._kind)
+        rows = ShardedRows(self, (int(self.offsets[-1]), self._dimension), self._kind)
         return Opened(cast(Points, rows), self._names, finite=False, close=self.close)
 
     def close(self) -> None:
@@ -275,7 +276,7 @@ class Keeper:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: Shards,
         make: Callable[..., Any],
         prior: Call,
         given: Sequence[Call] | None = None,
@@ -315,7 +316,7 @@ class Keeper:
         return list(self.ask(dict.fromkeys(range(len(self.parts)), call)).values())
 
     def pop_lost(self) -> list[int]:
-        """The parts that were started again since somebody last asked."""
+        """The parts that were started again since this was last called."""
         lost, self._lost = self._lost, []
         return lost
 
@@ -323,7 +324,7 @@ class Keeper:
         return ("ask", self.key, *call)
 
 
-class PartedRows:
+class ShardedRows:
     """The points of a list in parts, fetched where they are indexed.
 
     Attributes
@@ -332,7 +333,7 @@ class PartedRows:
         As of an array (n × d).
     """
 
-    def __init__(self, parts: Parts, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    def __init__(self, parts: Shards, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         self._parts, self.shape, self.dtype = parts, shape, dtype
 
     def __len__(self) -> int:
@@ -353,7 +354,7 @@ def connect(
     columns: Sequence[str] | None,
     folder: str | None,
     progress: Progress | None,
-) -> Parts:
+) -> Shards:
     """The parts of a list; see :meth:`noregret.Candidates.on`."""
     try:
         from distributed import Client
@@ -371,7 +372,7 @@ def connect(
         given: list[str | Points] = [os.path.abspath(path) for path in source]
     else:
         given = _cut(source, parts, len(client.scheduler_info()["workers"]))
-    return Parts(client, given, columns, folder, progress or _Line())
+    return Shards(client, given, columns, folder, progress or _Line())
 
 
 def _cut(source: Any, parts: int | None, workers: int) -> list[str | Points]:

@@ -127,7 +127,7 @@ class Call:
 
 
 def domain_of(given: Any) -> Candidates | Space:
-    """The domain that somebody meant; what may be bounds or candidates is refused."""
+    """The domain that is given; what could be bounds as well as candidates is refused."""
     if isinstance(given, Mapping):
         if not any(isinstance(one, Parameter) for one in given.values()):
             return Box(given)

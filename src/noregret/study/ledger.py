@@ -27,7 +27,7 @@ class Ledger(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """With ``"batch"``, the n of an ask where nobody says one, or ``None``."""
+        """With ``"batch"``: the n of an ask where none is given, or ``None``."""
 
     def ask(self, n: int | None = None, *, adaptive: bool = False, origin: str = "ask") -> Trials:
         """Trials to evaluate next: n, or with ``adaptive`` as many as the algorithm wants, or none.

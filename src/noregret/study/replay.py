@@ -151,7 +151,8 @@ def end_failed(optimizer: Optimizer, failed: Sequence[Trial]) -> None:
     """Let an optimiser know of pending trials that failed.
 
     Where a function that is run failed, it will probably fail again nearby: the optimiser looks
-    elsewhere. A failure that somebody reports by hand is a mishap, and says nothing of the choice.
+    elsewhere. A failure that a person reports is taken for an accident that says nothing about the
+    choice.
     """
     for trial in failed:
         choice = choices_of([trial], optimizer.domain)

@@ -99,7 +99,7 @@ def hire(
 
 @contextmanager
 def threads(count: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads; nobody waits for what they still do when the block is left."""
+    """A pool of threads; leaving the block does not wait for calls that still run."""
     pool = ThreadPoolExecutor(_checks.count("workers", count), thread_name_prefix="noregret-run")
     try:
         yield pool
@@ -152,7 +152,7 @@ def processes(count: int) -> Iterator[Processes]:
     finally:
         own = set(active_children()) - others
         pool.shutdown()
-        for child in own:  # nobody waits for what they are doing
+        for child in own:  # calls that still run are not waited for
             child.terminate()
         for child in own:
             child.join()

@@ -20,7 +20,7 @@ class Evidence:
     noise, norm, delta
         ξ, F and δ.
     lams
-        Every λ there is a posterior for (g); the first is the one that ``predict`` speaks of.
+        Every λ there is a posterior for (g); ``predict`` uses the first.
     ratio
         C̃, the largest ratio of variances inside a batch (1 for sequential rules).
     choices
