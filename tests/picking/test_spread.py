@@ -28,6 +28,12 @@ def test_a_second_plate_before_any_answer_keeps_away_from_the_first():
     assert not set(one.ids) & set(two.ids)
 
 
+def test_a_plate_larger_than_the_list_is_the_whole_list():
+    opt = nr.PlateUCB(nr.Candidates(X[:5]), repeats=1, seed=0)
+    assert sorted(opt.ask(96, fill=True).ids) == [0, 1, 2, 3, 4]
+    assert opt.exhausted
+
+
 def test_settings_are_fitted_to_a_first_plate():
     opt = nr.BBKB(X, "auto", noise="auto", norm="auto", width=2.0, repeats=1, seed=0)
     plate = opt.ask(40, fill=True)

@@ -56,6 +56,8 @@ def _prior(now: Moment) -> Fantasy:
 def _draws(now: Moment, count: int) -> Ints:
     """Uniform draws from the candidates that are open now (count × DRAWS), none of them taken."""
     closed, size = now.room.closed, now.room.open
+    if not size:
+        return np.empty((0, DRAWS), dtype=np.int64)
     ranks = now.rng.integers(size, size=(count, DRAWS))
     return ranks + np.searchsorted(closed - np.arange(len(closed)), ranks, side="right")
 
