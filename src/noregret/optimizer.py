@@ -396,7 +396,8 @@ class Optimizer(ABC):
         """The k choices with the largest lower bounds of those told, best first.
 
         Each with its interval, how often it was evaluated and the mean of its rewards. One choice
-        where nothing has been told yet. Pending evaluations do not count.
+        where nothing has been told yet. Pending evaluations do not count. Once the rewards have
+        refuted the assumptions, intervals are mean ± max(beta, 2) · std and gaps are infinite.
         """
         k = _checks.count("k", k)
         with one_blas_thread():
@@ -406,7 +407,8 @@ class Optimizer(ABC):
         """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
 
         0 where none can be better: then ``top(k)`` are the k best. Holds with probability 1 − δ
-        where :attr:`proved`. ``k`` is :attr:`aim` by default.
+        where :attr:`proved`; infinite once the rewards have refuted the assumptions. ``k`` is
+        :attr:`aim` by default.
         """
         k = self.aim if k is None else _checks.count("k", k)
         if not self.domain.listed:

@@ -75,7 +75,7 @@ def test_a_space_in_a_file(tmp_path, monkeypatch):
         (params("a=real(0,1)"), "a: a parameter must be written like"),
         ([*params("a=bool"), "--features", "a"], "--features is for a list"),
         ([*params("a=bool"), "--kernel", "rbf"], "--kernel is for a list"),
-        (params("value=bool"), "must not be called"),
+        (params("value=bool"), "a name that the files of ask and tell use"),
         (["--space", "none.toml"], "there is no file"),
     ],
 )
@@ -84,6 +84,13 @@ def test_wrong_parameters_are_refused(tmp_path, monkeypatch, arguments, words):
     said = noregret("create", "s.db", *arguments, code=1).stderr
     assert words in " ".join(said.split())
     assert not (tmp_path / "s.db").exists()
+
+
+def test_a_list_in_the_place_of_the_study_is_answered_by_the_right_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my library.csv").write_text("a,b\n1,2\n3,4\n")
+    said = noregret("create", "my library.csv", code=1).stderr
+    assert "noregret create 'my library.db' --candidates 'my library.csv'" in " ".join(said.split())
 
 
 def test_old_measurements_are_imported_by_their_values(tmp_path, monkeypatch):
@@ -98,4 +105,4 @@ def test_old_measurements_are_imported_by_their_values(tmp_path, monkeypatch):
     assert rows == [(0.001, 3, "gelu", True, 1.5), (0.01, 4, "relu", False, 0.5)]
     (tmp_path / "old.csv").write_text("lr,layers,act,bias,value\n0.001,9,selu,true,1.5\n")
     said = " ".join(noregret("import", "s.db", "old.csv", code=1).stderr.split())
-    assert "layers: value must be a whole number in [1, 8]" in said
+    assert "column 'layers': value must be a whole number in [1, 8]" in said

@@ -70,6 +70,21 @@ def test_the_event_names_a_norm_that_would_do():
     assert enough.events == []
 
 
+@pytest.mark.parametrize("cls", [nr.GPUCB, nr.BBKB, nr.PiGPUCB])
+def test_refuted_assumptions_leave_wide_intervals_and_no_gap(cls):
+    """Proved bounds contradict each other then: a gap of 0 would end a run as if all were known."""
+    X, f, _ = known_norm(0)
+    opt = cls(X, KERNEL, noise=0.1, norm=0.1, seed=0)
+    opt.tell(np.arange(80), f)
+    with pytest.warns(RuntimeWarning, match="contradict"):
+        opt.ask()
+    best = opt.recommend()
+    _, (std,) = opt.predict([best.id], pending=False)
+    assert best.upper - best.lower >= 4 * std * (1 - 1e-9)
+    assert best.lower < best.mean < best.upper
+    assert best.gap == opt.top_gap(1) == np.inf
+
+
 def test_a_number_as_width_refutes_nothing():
     assert refuted(0, norm=0.1, width=2.0) is None
 

@@ -131,3 +131,11 @@ def test_above_the_limit_the_sparse_posterior_is_used_or_the_cost_is_named(monke
     cover.tell([0, 1, 2], f[:3])
     with pytest.raises(ValueError, match="multiplications"):
         cover.certify()
+
+
+def test_no_numbers_are_printed_where_no_function_of_that_norm_fits():
+    opt, _ = played(nr.GPUCB)
+    said = str(opt.certify(norm=0.01))
+    assert said.startswith("Not certified.\nThe rewards refute a norm of 0.01")
+    early, _ = played(nr.GPUCB, steps=1)
+    assert "above 1e-12 whatever the norm" in str(early.certify(tol=1e-12))

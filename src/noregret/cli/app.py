@@ -145,7 +145,11 @@ def print_json(value: Any) -> None:
 
 def print_table(table: Table) -> None:
     """A table on stdout, as wide as it needs where that is a file or a pipe."""
-    wide = Console(highlight=False)
-    if not wide.is_terminal:
-        wide = Console(highlight=False, width=1000)
-    wide.print(table)
+    terminal = Console(highlight=False)
+    if terminal.is_terminal:
+        terminal.print(table)
+        return
+    wide = Console(highlight=False, width=1000)
+    with wide.capture() as captured:
+        wide.print(table)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()), flush=True)

@@ -61,9 +61,16 @@ def say_best(study: "Study", best: "Recommendation") -> str:
     """The best choice for people: what it is called, its interval and what is proved of it."""
     name = study.name_of(best.id, best.point)
     alive = say_alive(study)
-    return f"Best: {name}, {interval(best)}; no other is better by more than {best.gap:.4g}." + (
+    return f"Best: {name}, {interval(best)}; {say_gap(study, best)}." + (
         f" {alive}." if alive else ""
     )
+
+
+def say_gap(study: "Study", best: "Recommendation") -> str:
+    """How much better another choice can be, and whether that is proved."""
+    if study.optimizer.proved:
+        return f"no other is better by more than {best.gap:.4g}"
+    return f"by the model no other should be better by more than {best.gap:.4g} (not proved)"
 
 
 def say_alive(study: "Study") -> str | None:

@@ -1,6 +1,8 @@
 """``noregret create``: a list of candidates, or a space of parameters, becomes a study."""
 
+import shlex
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -150,7 +152,11 @@ def create(
     from noregret.study import Study
 
     if sum(bool(given) for given in (candidates, space, param)) != 1:
-        raise ValueError("what to choose from must be given by --candidates, --space or --param")
+        message = "what to choose from must be given by --candidates, --space or --param"
+        if Path(study).is_file():
+            right = shlex.join([str(Path(study).with_suffix(".db")), "--candidates", study])
+            message += f"; for the list in {study}: noregret create {right}"
+        raise ValueError(message)
     if candidates is None:
         for option, unused in (
             ("--features", features),

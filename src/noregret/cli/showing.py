@@ -20,7 +20,7 @@ from noregret.cli.app import (
     print_table,
     say,
 )
-from noregret.cli.choices import about_best, id_column, say_alive, say_best, value_column
+from noregret.cli.choices import about_best, id_column, interval, say_best, value_column
 from noregret.cli.spreadsheets import write_csv
 
 if TYPE_CHECKING:
@@ -61,11 +61,17 @@ def status(
             "notes": opened.settings["about"].get("notes", []),
         }
         if optimizer.alive is not None:
-            about["alive"] = optimizer.alive if as_json else say_alive(opened)
+            about["alive"] = optimizer.alive
+        words = None
         if about["counts"]["told"]:
-            about["best"] = about_best(opened, opened.best())
+            found = opened.best()
+            about["best"] = about_best(opened, found)
             (row,) = recommended(opened, 1).to_dicts()
             about["best"] |= {key: row[key] for key in ("evaluations", "measured", "median")}
+            words = (
+                f"{opened.name_of(found.id, found.point)}, {interval(found)}; measured "
+                f"{_times(row['evaluations'])}, mean {_short(row['measured'])}"
+            )
         about |= {"repeats": optimizer.repeats, "aim": optimizer.aim}
         about["enough"] = rule.reached(opened) if as_json else in_words(opened, rule)
         about["exhausted"] = opened.exhausted
@@ -74,14 +80,35 @@ def status(
         print_json(about | {"warnings": warnings})
         return
     grid = Table.grid(padding=(0, 2))
-    for key, value in about.items():
-        if isinstance(value, dict):
-            value = ", ".join(f"{k} {_short(v)}" for k, v in value.items())
-        elif isinstance(value, list):
-            value = " ".join(value)
-        grid.add_row(key.replace("_", " "), plain(_short(value)))
+    for key, value in _in_words(about, words):
+        grid.add_row(key, plain(value))
     print_table(grid)
     _warn(warnings)
+
+
+def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
+    """Where a study stands, for people: what is not set is left out."""
+    counts, last = about["counts"], about["last_batch"]
+    answers = ", ".join(f"{counts[name]:,} {name}" for name in ("told", "pending", "failed"))
+    if counts["history"]:
+        answers += f"; {counts['history']:,} of them from elsewhere"
+    rows: list[tuple[str, Any]] = [
+        ("study", about["study"]),
+        ("choices", about["domain"]),
+        ("answers", answers),
+        ("best", best),
+        ("enough", about["enough"]),
+        ("last batch", last and f"trials: {last['size']:,}"),
+        ("algorithm", f"{about['algorithm']} to {about['direction']}, seed {about['seed']}"),
+        ("kernel", about["kernel"]),
+        ("width", f"{about['beta']:.4g} deviations"),
+        ("repeats", about["repeats"] and f"each candidate at most {_times(about['repeats'])}"),
+        ("aim", about["aim"] > 1 and f"the best {about['aim']}"),
+        ("batch", about["batch"]),
+        ("timeout", about["timeout"] and f"{about['timeout']:g} s"),
+        *zip(["notes", *[""] * len(about["notes"])], about["notes"], strict=False),
+    ]
+    return [(name, str(value)) for name, value in rows if value]
 
 
 def _warn(warnings: list[str]) -> None:
@@ -194,6 +221,10 @@ def report(
         print_json({"output": output})
         return
     say(f"{output} written.")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 def _short(value: Any) -> str:

@@ -1,6 +1,7 @@
 """What is recommended, in the units of the rewards and with what was measured."""
 
 import math
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -13,17 +14,32 @@ from noregret.spaces import as_candidates
 
 def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendation]:
     """The k choices with the largest lower bounds of those told, best first."""
-    return [_recommendation(one, now) for one in chooser.ranking(now, k)]
+    found = chooser.ranking(now, k)
+    if now.beliefs.refuted:
+        found = [_without_proof(one, chooser, now) for one in found]
+    return [_recommendation(one, now) for one in found]
 
 
 def top_gap(chooser: Chooser, now: Moment, k: int) -> float:
     """How much better than the worst of the k recommended a candidate outside can be (lists)."""
+    if now.beliefs.refuted:
+        return math.inf
     found = chooser.ranking(now, k)
     best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
     if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
         return math.inf if len(best) < len(as_candidates(now.space)) else 0.0
     lowest = min(interval.lower for interval in found)
     return now.beliefs.assumed.unit * max(chooser.highest(now, best) - lowest, 0.0)
+
+
+def _without_proof(found: Interval, chooser: Chooser, now: Moment) -> Interval:
+    """Mean ± max(β, 2) · std, where the bounds contradict each other; nothing bounds the others."""
+    ids, seen = np.array([found.id]), now.observations
+    rows = seen.known_rows(ids, cast(Points, [found.point]))
+    mean, variance = chooser.predict(now, ids, seen.points[rows])
+    beta = max(now.bounds.width / math.sqrt(now.beliefs.assumed.lam), 2.0)
+    middle, reach = float(mean[0]), beta * math.sqrt(float(variance[0]))
+    return replace(found, mean=middle, lower=middle - reach, upper=middle + reach, highest=math.inf)
 
 
 def _recommendation(found: Interval, now: Moment) -> Recommendation:

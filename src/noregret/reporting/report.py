@@ -79,7 +79,8 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
         best = study.best()
         tiles.append((number(best.mean), f"best: {study.name_of(best.id, best.point)}"))
         tiles.append((f"{number(best.lower)} … {number(best.upper)}", "its interval"))
-        tiles.append((number(best.gap), "no other is better by more than this"))
+        proved = "" if study.optimizer.proved else " (by the model, not proved)"
+        tiles.append((number(best.gap), f"no other is better by more than this{proved}"))
         alive = study.optimizer.alive
         if alive is not None:
             tiles.append((f"{alive:,}", f"of {study.size:,} can still be the best"))

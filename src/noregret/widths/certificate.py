@@ -61,6 +61,8 @@ class Certificate:
     tol: float | None = None
 
     def __str__(self) -> str:
+        if self.norm < self.smallest_norm:  # no function fits, so bounds contradict each other
+            return f"Not certified.\n{self.assumptions}"
         start = f"choice {self.id} lies in [{self.lower:.4g}, {self.upper:.4g}], and no choice is "
         word = "Certified" if self.certified else "Not certified"
         lines = [
@@ -68,10 +70,12 @@ class Certificate:
             "best.",
             self.assumptions,
         ]
-        if self.largest_norm is not None:
+        if self.largest_norm:
             lines.append(
                 f"The gap is at most {self.tol:g} for every norm up to {self.largest_norm:.4g}."
             )
+        elif self.largest_norm is not None:
+            lines.append(f"The gap is above {self.tol:g} whatever the norm.")
         return "\n".join(lines)
 
 
