@@ -22,12 +22,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 TREE = {"max_depth": stats.randint(1, 8), "min_samples_leaf": [1, 2, 4, 8]}
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         NoRegretSearchCV(estimator, space, n_iter=2, cv=2, random_state=0, error_score="raise")
         for estimator, space in (
-            (LogisticRegression(), {"C": stats.loguniform(1e-2, 1e2)}),
-            (Ridge(), {"alpha": stats.uniform(0.1, 10)}),
+            (LogisticRegression(), {"C": [0.1, 1.0, 10.0]}),
+            (Ridge(), {"alpha": [0.1, 1.0, 10.0]}),
         )
     ],
     # scikit-learn expects the same of its own searches
