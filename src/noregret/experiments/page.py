@@ -17,6 +17,8 @@ from typing import Any
 from noregret.experiments.experiment import Experiment
 from noregret.experiments.registry import experiments
 
+#: where the table of verdicts goes in the introduction
+_TABLE = "<!-- the table of verdicts -->"
 _VERDICT = re.compile(r"\*\*Verdict: ([a-z ]+)\.\*\*")
 
 
@@ -41,11 +43,8 @@ def collect(results: Path, folder: Path) -> list[str]:
 def render(folder: Path) -> dict[str, str]:
     """The pages by file name, as Markdown, from a folder of summaries and prose."""
     known = experiments()
-    pages = {
-        "index.md": "\n\n".join(
-            [(folder / "intro.md").read_text().strip(), _overview(folder, known)]
-        )
-    }
+    intro = (folder / "intro.md").read_text().strip()
+    pages = {"index.md": intro.replace(_TABLE, _overview(folder, known))}
     for paper in dict.fromkeys(experiment.paper for experiment in known.values()):
         sections = [_section(folder, each) for each in known.values() if each.paper == paper]
         pages[_page_of(paper)] = "\n\n".join([f"# {paper}: the paper's experiments", *sections])
