@@ -1,0 +1,73 @@
+"""Widths of your own, and when bounds are intersected."""
+
+import numpy as np
+import pytest
+from reference import problem
+
+import noregret as nr
+
+
+@pytest.mark.parametrize("cls", [nr.GPUCB, nr.BKB, nr.GPBUCB, nr.BBKB])
+def test_a_width_of_your_own_changes_the_picks(cls):
+    X, f, _ = problem(arms=80)
+
+    def played(width):
+        opt = cls(X, nr.RBF(0.3), noise=0.1, lam=0.05, width=width, seed=0)
+        opt.tell(np.arange(0, 80, 4), f[::4])
+        for _ in range(5):
+            batch = opt.ask(1)
+            opt.tell(batch, f[batch.ids])
+        return opt
+
+    greedy, curious, number = (played(w) for w in (lambda e: 0.0, lambda e: 9.0, 9.0))
+    assert curious.beta == pytest.approx(9.0)
+    assert greedy.history.ids.tolist() != curious.history.ids.tolist()
+    assert number.history.ids.tolist() == curious.history.ids.tolist()
+
+
+def test_a_width_may_depend_on_all_the_evidence():
+    X, f, _ = problem(arms=30)
+    names = ("t", "noise", "norm", "delta", "lam", "log_det", "effective_dimension", "trace")
+    seen = {}
+
+    def width(evidence):
+        seen.update({name: getattr(evidence, name) for name in names})
+        return 1.0
+
+    opt = nr.BKB(X, nr.RBF(0.3), noise=0.2, norm=3.0, delta=0.05, lam=0.1, width=width, seed=0)
+    opt.tell([1, 2, 2], f[[1, 2, 2]])
+    opt.ask()
+    assert (seen["t"], seen["noise"], seen["norm"]) == (3, 0.2, 3.0)
+    assert (seen["delta"], seen["lam"]) == (0.05, 0.1)
+    assert seen["effective_dimension"] == pytest.approx(opt.effective_dimension())
+    assert seen["log_det"] >= 2 * opt.information_gain() - 1e-9
+    for wrong in (lambda e: -1.0, lambda e: "wide", lambda e: float("nan")):
+        with pytest.raises((ValueError, TypeError), match="width"):
+            opt.replace(width=wrong).ask()
+
+
+def test_a_width_that_fails_loses_nothing():
+    opt = nr.GPUCB(np.eye(3), nr.RBF(), width=lambda e: 1 / (e.t - 2), seed=0)
+    opt.tell([0, 1], [0.0, 1.0])
+    with pytest.raises(ZeroDivisionError):
+        opt.ask()
+    opt.tell([2], [0.0])
+    assert opt.pending == 0
+    assert len(opt.ask()) == 1
+
+
+def test_bounds_are_intersected_where_the_width_is_proved():
+    """With a number one unlucky dip would lock the best choice out."""
+    X, f, _ = problem(arms=30)
+
+    def alive(**options):
+        opt = nr.GPUCB(X, nr.RBF(0.3), norm=4.0, seed=0, **options)
+        opt.tell([0, 1], f[:2])
+        opt.ask()
+        return opt.alive
+
+    assert alive() is not None
+    assert alive(width="paper") is not None
+    assert alive(width=2.0, bounds="intersected") is not None
+    for options in ({"width": 2.0}, {"width": "practical"}, {"bounds": "current"}):
+        assert alive(**options) is None

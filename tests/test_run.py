@@ -1,0 +1,71 @@
+"""Evaluations that fail: what is asked next, and which rewards are invented."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+
+
+def crashes(opt, where, steps):
+    """Run with failures at points for which ``where`` holds; how often it failed."""
+    failures = 0
+    for _ in range(steps):
+        batch = opt.ask(1)
+        if where(batch.points[0]):
+            opt.fail(batch)
+            failures += 1
+        else:
+            opt.tell(batch, batch.points[:, 0])
+    return failures
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_place_that_fails_is_left_alone(listed):
+    box = nr.Box([(0, 1), (0, 1)])
+    domain = box.grid(15) if listed else box
+    opt = nr.GPUCB(domain, nr.RBF(0.3), noise=0.05, width=2.0, seed=0)
+    assert 0 < crashes(opt, lambda x: x[0] > 0.6, 40) < 20
+    assert len(opt.history) < opt.t
+    assert opt.history.points[:, 0].max() <= 0.6
+    assert opt.recommend().point[0] <= 0.6
+
+
+def test_a_single_failure_invents_no_reward():
+    opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
+    opt.tell(np.arange(8), np.zeros(8))
+    opt.expect([4])
+    opt.fail([4])
+    assert (opt.t, opt.pending) == (8, 1)
+    opt.expect([8])
+    opt.fail([8])  # its neighbour has a value
+    assert opt.t == 8
+    opt.expect([8])
+    opt.fail([8])  # now it has failed before
+    assert opt.t == 9
+    assert len(opt.history) == 8
+
+
+def test_proved_bounds_hear_of_no_invented_reward():
+    X = np.linspace(0, 1, 20)[:, None]
+    opt = nr.GPUCB(X, nr.RBF(0.3), noise=0.05, norm=2.0, seed=0)
+    crashes(opt, lambda x: x[0] > 0.5, 25)
+    assert opt.t == len(opt.history)
+    assert opt.proved
+
+
+def test_failures_survive_save_and_replace(tmp_path):
+    box = nr.Box([(0, 1)])
+    opt = nr.GPUCB(box, nr.RBF(0.3), noise=0.05, width=2.0, seed=0)
+    crashes(opt, lambda x: x[0] > 0.6, 15)
+    opt.save(tmp_path / "run.npz")
+    again, anew = nr.load(tmp_path / "run.npz"), opt.replace()
+    for other in (again, anew):
+        np.testing.assert_array_equal(other.history.rewards, opt.history.rewards)
+        assert other.t == opt.t
+    assert crashes(again, lambda x: x[0] > 0.6, 5) == crashes(opt, lambda x: x[0] > 0.6, 5)
+
+
+def test_only_what_is_pending_can_fail():
+    opt = nr.GPUCB(np.arange(5.0)[:, None], nr.RBF(1.0), seed=0)
+    with pytest.raises(ValueError, match="must be pending"):
+        opt.fail([1])
