@@ -234,7 +234,7 @@ def trust_region_ucb() -> Any:
     side = np.linspace(0, 1, 80)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.3), layout="constrained", sharey=True)
-    for ax, evaluations in zip(axes, (8, 25, 80), strict=True):
+    for ax, evaluations in zip(axes, (10, 42, 56), strict=True):
         while opt.t < evaluations:
             batch = opt.ask(1)
             opt.tell(batch, bumps(batch.points) + 0.02 * rng.standard_normal(1))
