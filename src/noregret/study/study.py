@@ -20,23 +20,17 @@ from noregret.study.growing import stored_as
 from noregret.study.log import Log
 from noregret.study.records import Records
 from noregret.study.rows import Trial
+from noregret.study.shown import Shown
 from noregret.study.stopping import Stop, StopRule, stop_of
 from noregret.study.tables import (
     events_frame,
-    from_bytes,
-    in_words,
     longer_table,
     operations_frame,
     to_bytes,
     top_frame,
     trials_frame,
 )
-from noregret.study.telling import (
-    check_reason,
-    checked_values,
-    new_and_changed,
-    trial_numbers,
-)
+from noregret.study.telling import check_answer, checked_values, new_and_changed, trial_numbers
 from noregret.study.threads import one_at_a_time
 
 
@@ -57,7 +51,7 @@ class Study:
         self.records = Records(file.storage, file.mutex)
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
-        self._table: pl.DataFrame | None = None
+        self._shown = Shown(file.storage, named=self._settings["named"])
 
     # -- making and opening ------------------------------------------------------------------
 
@@ -262,10 +256,7 @@ class Study:
         failed, the optimiser looks elsewhere (:meth:`noregret.Optimizer.fail`). Either all of this
         is on disk when the call returns, or nothing is.
         """
-        if (values is None) == (failed is None):
-            raise ValueError("give values, or failed='why', one of the two")
-        if failed is not None:
-            check_reason(failed)
+        check_answer(values, failed)
         known = self.records.find(trial_numbers(trials))
         answers: list[float | None] = [None] * len(known)
         if failed is None:
@@ -405,24 +396,17 @@ class Study:
 
     def name_of(self, id_: int, point: Any) -> str:
         """What people call a choice: its name, its id, or its values on a box or space."""
-        if self.names is not None:
-            return str(self.names[id_])
-        return str(id_) if self.domain.listed else in_words(point)
+        return self._shown.name_of(self.domain, id_, point)
 
     @property
     def table(self) -> pl.DataFrame | None:
         """What to show people of each candidate (n rows, ``name`` first where there are names)."""
-        if self._table is not None and len(self._table) == self.size:
-            return self._table
-        data = self._storage.get_blob("table")
-        self._table = None if data is None else from_bytes(data)
-        return self._table
+        return self._shown.table(self.domain)
 
     @property
     def names(self) -> pl.Series | None:
         """What the candidates are called, where names were given (n)."""
-        table = self.table if self._settings["named"] else None
-        return None if table is None else table["name"]
+        return self._shown.names(self.domain)
 
     @property
     def settings(self) -> dict[str, Any]:

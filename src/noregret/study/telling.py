@@ -35,7 +35,15 @@ def checked_values(values: Any, n: int, units: Units) -> Floats:
     return checked
 
 
-def check_reason(reason: Any) -> None:
+def check_answer(values: Any, failed: Any) -> None:
+    """Refuse anything but values, or the reason why all trials failed."""
+    if (values is None) == (failed is None):
+        raise ValueError("give values, or failed='why', one of the two")
+    if failed is not None:
+        _check_reason(failed)
+
+
+def _check_reason(reason: Any) -> None:
     """Why a trial failed: text that a file can hold."""
     if not isinstance(reason, str):
         raise TypeError(f"failed must say why in words, got {reason!r}")
