@@ -54,9 +54,11 @@ def room_now(settings: Any, run: Run, plate: int | None = None) -> Room:
         return Room()
     size, seen = len(settings.domain), run.observations
     if settings.repeats is None:
-        return Room(size, each=None if plate is None else -(-plate // size))
+        each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
+        return Room(size, each=each, aside=seen.aside_ids)
     listed = np.flatnonzero(seen.ids >= 0)
-    return Room(size, settings.repeats, seen.ids[listed], (seen.told + seen.pending)[listed])
+    counts = (seen.told + seen.pending)[listed]
+    return Room(size, settings.repeats, seen.ids[listed], counts, aside=seen.aside_ids)
 
 
 def moment_of_ask(settings: Any, parts: Parts, run: Run, room: Room, *, plate: bool) -> Moment:

@@ -39,10 +39,13 @@ class Observations:
         Rows whose evaluation failed, one entry a failure.
     stand_ins
         Positions in the history of rewards that stand in for evaluations that failed.
+    aside
+        Candidates of the list that are not to be asked for (ids in rising order).
     """
 
     failed: tuple[int, ...] = ()
     stand_ins: tuple[int, ...] = ()
+    aside: tuple[int, ...] = ()
 
     def __init__(self, nothing: Points) -> None:
         self._row_of: dict[Any, int] = {}  # by id, or by the bytes of a box's point
@@ -153,6 +156,26 @@ class Observations:
         rows = list(others.failed)
         known = self.known_rows(others.ids[rows], others.points[rows])
         self.failed, self.stand_ins = tuple(known.tolist()), others.stand_ins
+        self.aside = others.aside
+
+    def failing(self, times: int) -> Ints:
+        """Candidates of the list that have failed so often, in rising order (ids)."""
+        ids = self.ids[list(self.failed)]
+        found, counts = np.unique(ids[ids >= 0], return_counts=True)
+        return np.asarray(found[counts >= times])
+
+    @property
+    def aside_ids(self) -> Ints:
+        """Candidates of the list that are not to be asked for, in rising order (ids)."""
+        return np.array(self.aside, dtype=np.int64)
+
+    def set_aside(self, ids: Ints) -> None:
+        """These candidates are not to be asked for."""
+        self.aside = tuple(np.union1d(self.aside_ids, ids).tolist())
+
+    def bring_back(self, ids: Ints) -> None:
+        """These candidates may be asked for again."""
+        self.aside = tuple(np.setdiff1d(self.aside_ids, ids).tolist())
 
     def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
         """Join the new rewards' scatter to that of the old ones (Chan's parallel formula)."""
@@ -181,6 +204,7 @@ class Observations:
     def replace_list(self) -> None:
         """From now on ids mean another list; history and pending arms stay."""
         self._row_of = {}
+        self.aside = ()
         self.ids[:] = -1
         self.generation += 1
 

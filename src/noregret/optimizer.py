@@ -287,6 +287,14 @@ class Optimizer(ABC):
         for row in rows.tolist():
             run.fail(row, may_invent=not proved)
 
+    def set_aside(self, ids: Any) -> None:
+        """Ask for these candidates of a list no more; what is known of them stays."""
+        self._run.observations.set_aside(_checks.candidates("set aside", self.domain, ids))
+
+    def bring_back(self, ids: Any) -> None:
+        """Candidates that were set aside may be asked for again."""
+        self._run.observations.bring_back(_checks.candidates("brought back", self.domain, ids))
+
     def _asked_rows(self, points: Batch | Any) -> Ints:
         """The rows of a batch, or of ids or points; −1 for what was never asked for."""
         rows = self._run.old_rows(points)
@@ -418,8 +426,17 @@ class Optimizer(ABC):
 
     @property
     def exhausted(self) -> bool:
-        """Whether every candidate has been evaluated ``repeats`` times, told or pending."""
+        """Whether every candidate is set aside or was evaluated ``repeats`` times, or is being."""
         return not room_now(self, self._run).open
+
+    @property
+    def aside(self) -> Ints:
+        """Candidates that are not asked for, in rising order (ids); see :meth:`set_aside`."""
+        return self._run.observations.aside_ids
+
+    def failing(self, times: int) -> Ints:
+        """Candidates of a list that have failed so often, in rising order (ids)."""
+        return self._run.observations.failing(_checks.count("times", times))
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and what that stands on.

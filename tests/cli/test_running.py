@@ -33,6 +33,28 @@ def test_run_a_program(db):
     assert "gpucb" in noregret("status", db).stdout
 
 
+def test_candidates_that_fail_are_set_aside_and_brought_back(db):
+    """Listed with their reasons by status; retry brings them back by name, or all of them."""
+    failing = f"{sys.executable} -I -S -c 'import sys; sys.exit(\"{{name}} is [broken]\")'"
+    options = ("--max-failures", 4, "--max-failures-per-candidate", 1)
+    noregret("run", db, "--command", failing, "--budget", 20, *options, code=5)
+    aside = json.loads(noregret("status", db, "--json").stdout)["set_aside"]
+    assert len(aside) == 5
+    name = aside[0]["name"]
+    assert f"{name} is [broken]" in aside[0]["reason"]
+    assert aside[0]["failures"] == 1
+    shown = noregret("status", db).stdout
+    assert f"{name} (failed once:" in shown
+    assert f"{name} is [broken]" in shown
+    noregret("retry", db, "nobody", code=1)
+    noregret("retry", db, code=1)
+    noregret("retry", db, name, "--all", code=1)
+    assert json.loads(noregret("retry", db, name, name, "--json").stdout) == {"retried": [name]}
+    assert len(json.loads(noregret("status", db, "--json").stdout)["set_aside"]) == 4
+    assert "4 candidates may be asked for again" in noregret("retry", db, "--all").stderr
+    assert "No candidate is set aside" in noregret("retry", db, "--all").stderr
+
+
 def test_the_live_display(db, monkeypatch):
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
     monkeypatch.setattr("noregret.cli.running.console", screen)

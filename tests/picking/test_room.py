@@ -13,13 +13,16 @@ from noregret.picking.room import Room
     repeats=st.none() | st.integers(1, 3),
     each=st.none() | st.integers(1, 2),
     n=st.integers(1, 60),
+    aside=st.sets(st.integers(0, 11)),
     seed=st.integers(0, 9),
 )
-def test_draws_keep_to_the_room(counts, repeats, each, n, seed):
+def test_draws_keep_to_the_room(counts, repeats, each, n, aside, seed):
     """No candidate more often than it may be; all that is asked for while there is any left."""
     seen = np.flatnonzero(counts)
-    room = Room(len(counts), repeats, seen, np.array(counts)[seen], each)
+    out = np.array(sorted(i for i in aside if i < len(counts)), dtype=np.int64)
+    room = Room(len(counts), repeats, seen, np.array(counts)[seen], each, out)
     left = [room.left(i) for i in range(len(counts))]
+    assert not any(left[i] for i in out)
     drawn = np.bincount(room.draw(n, np.random.default_rng(seed)), minlength=len(counts))
     assert (drawn <= left).all()
     assert drawn.sum() == min(n, sum(left))

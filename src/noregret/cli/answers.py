@@ -65,7 +65,7 @@ def _about_plate(
     study: "Study", numbers: list[int], wanted: int | None, adaptive: bool
 ) -> list[str]:
     """What people should know of the trials they were given."""
-    end = "Every candidate has been asked for as often as it may be (--repeats)"
+    end = "Every candidate has been asked for as often as it may be (--repeats), or is set aside"
     if not numbers:
         waiting = study.counts()["pending"]
         return [f"{end}: there is nothing left to ask for. {waiting} answers are still to come."]

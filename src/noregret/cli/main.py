@@ -1,10 +1,10 @@
 """The program ``noregret``."""
 
-from noregret.cli import adding, answers, create, reproduce, running, showing, telling
+from noregret.cli import adding, answers, create, reproduce, retrying, running, showing, telling
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
-COMMANDS = (create, adding, answers, telling, running, showing, reproduce)
+COMMANDS = (create, adding, answers, telling, running, retrying, showing, reproduce)
 
 
 def main() -> None:

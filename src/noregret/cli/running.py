@@ -58,6 +58,12 @@ def run(
     max_failures: Annotated[
         int, typer.Option(help="Stop when more programs than this have failed.")
     ] = 10,
+    max_failures_per_candidate: Annotated[
+        int,
+        typer.Option(
+            help="A candidate that has failed so often is asked for no more; see noregret retry."
+        ),
+    ] = 3,
     stop_gap: StopGap = None,
     target: Target = None,
     patience: Patience = None,
@@ -71,7 +77,8 @@ def run(
     """Run a program for each trial until the budget is spent; the same call goes on.
 
     It ends early where enough has been found, or where every candidate has been evaluated as often
-    as it may be.
+    as it may be. Candidates that fail again and again are set aside: noregret retry brings them
+    back.
     """
     from rich.live import Live
 
@@ -97,6 +104,7 @@ def run(
                         workers=workers,
                         batch=batch,
                         max_failures=max_failures,
+                        max_failures_per_candidate=max_failures_per_candidate,
                         callback=display.update,
                         stop_gap=stop_gap,
                         target=target,
@@ -108,13 +116,16 @@ def run(
                 if show:
                     live.stop()
             best, counts = opened.best(), opened.counts()
+            aside = opened.aside()["name"].to_list()
             about, words = about_best(opened, best), say_best(opened, best)
     finally:
         signal.signal(signal.SIGTERM, previous)
     if as_json:
-        print_json({"counts": counts, "stopped": stopped, "best": about})
+        print_json({"counts": counts, "stopped": stopped, "set_aside": aside, "best": about})
         return
     say(f"{counts['told']} answers, {counts['failed']} failures; stopped by {stopped}.")
+    if aside:
+        say(f"{len(aside)} candidates failed too often and are set aside: see noregret status.")
     say(words)
 
 

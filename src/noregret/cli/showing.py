@@ -26,6 +26,9 @@ from noregret.cli.spreadsheets import write_csv
 if TYPE_CHECKING:
     import polars as pl
 
+#: candidates named in one line
+_NAMED = 20
+
 
 class Format(StrEnum):
     """File formats for tables."""
@@ -75,6 +78,8 @@ def status(
         about |= {"repeats": optimizer.repeats, "aim": optimizer.aim}
         about["enough"] = rule.reached(opened) if as_json else in_words(opened, rule)
         about["exhausted"] = opened.exhausted
+        aside = opened.aside().drop("id").to_dicts()
+        about["set_aside"] = aside if as_json else _aside_in_words(aside)
         warnings = [one.text for one in check_study(opened).findings]
     if as_json:
         print_json(about | {"warnings": warnings})
@@ -103,12 +108,25 @@ def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
         ("kernel", about["kernel"]),
         ("width", f"{about['beta']:.4g} deviations"),
         ("repeats", about["repeats"] and f"each candidate at most {_times(about['repeats'])}"),
+        ("set aside", about["set_aside"]),
         ("aim", about["aim"] > 1 and f"the best {about['aim']}"),
         ("batch", about["batch"]),
         ("timeout", about["timeout"] and f"{about['timeout']:g} s"),
         *zip(["notes", *[""] * len(about["notes"])], about["notes"], strict=False),
     ]
     return [(name, str(value)) for name, value in rows if value]
+
+
+def _aside_in_words(aside: list[dict[str, Any]]) -> str:
+    """Candidates that are not asked for, the first ones with their reasons."""
+    words = [
+        f"{one['name']} (failed {_times(one['failures'])}: {one['reason']})"
+        if one["failures"]
+        else one["name"]
+        for one in aside
+    ]
+    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return "; ".join(words[:_NAMED]) + more
 
 
 def _warn(warnings: list[str]) -> None:

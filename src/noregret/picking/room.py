@@ -1,4 +1,4 @@
-"""How often may a candidate still be picked? ``repeats``, and no candidate twice on a plate."""
+"""How often may a candidate be picked? ``repeats``, no one twice on a plate, no one set aside."""
 
 from typing import Self
 
@@ -25,6 +25,8 @@ class Room:
         Candidates that have been told or are pending, and how often (n each).
     each
         The most picks of one candidate in this batch; ``None``: any number.
+    aside
+        Candidates that are not to be picked at all (ids, all different).
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Room:
         ids: Ints = NOBODY,
         counts: Ints = NOBODY,
         each: int | None = None,
+        aside: Ints = NOBODY,
     ) -> None:
         self._size, self._each = size, each
         #: the most evaluations of one candidate, or any number
@@ -42,14 +45,15 @@ class Room:
         self._ids, self._counts = ids[order], counts[order]
         self._picked: dict[int, int] = {}
         self._full: set[int] = set()  # picked until nothing was left
-        self._closed = NOBODY
+        self._aside = frozenset(aside.tolist())
+        self._closed = np.sort(aside)
         if repeats is not None:
-            self._closed = self._ids[self._counts >= repeats]
+            self._closed = np.union1d(aside, self._ids[self._counts >= repeats])
 
     @property
     def limited(self) -> bool:
         """Whether any candidate may be closed."""
-        return self.repeats is not None or self._each is not None
+        return self.repeats is not None or self._each is not None or bool(self._aside)
 
     @property
     def closed(self) -> Ints:
@@ -67,6 +71,8 @@ class Room:
 
     def left(self, id_: int) -> int:
         """How often a candidate may still be picked."""
+        if id_ in self._aside:
+            return 0
         picked, left = self._picked.get(id_, 0), _ANY
         if self._each is not None:
             left = self._each - picked

@@ -67,6 +67,7 @@ class Run:
     attempts: int
     max_failures: int | None
     max_in_a_row: int | None
+    max_per_candidate: int | None
     count_failed: bool
     callback: Callable[[Progress], Any] | None
     stop: "Callable[[Run], str | None] | None"
@@ -80,6 +81,7 @@ class Run:
         self.done = self.failed = self.in_a_row = 0
         self.best = math.nan
         self.stopped: str | None = None
+        self._set_failing_aside()
         self._queue(self.study.pending("run"))
         self.running: dict[Any, _Job] = {}
         self.stuck: list[Any] = []  # timed out, but still keeping a worker busy
@@ -287,6 +289,7 @@ class Run:
 
     def _fail_one(self, job: _Job, number: int, why: str, error: Exception | None = None) -> None:
         self.study.tell([number], failed=why)
+        self._set_failing_aside()
         self.failed += 1
         self.in_a_row += 1
         self.spent += self.count_failed
@@ -299,6 +302,15 @@ class Run:
             ) from error
         if self.max_in_a_row is not None and self.in_a_row >= self.max_in_a_row:
             self.stopped = "failures"
+
+    def _set_failing_aside(self) -> None:
+        """Candidates that have failed too often are asked for no more."""
+        if self.max_per_candidate is None or not self.study.domain.listed:
+            return
+        optimizer = self.study.optimizer
+        due = np.setdiff1d(optimizer.failing(self.max_per_candidate), optimizer.aside)
+        if len(due):
+            self.study.set_aside(due)
 
     def _report(self, job: _Job, number: int, value: float, reason: str | None) -> None:
         self.done += 1

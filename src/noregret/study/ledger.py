@@ -41,6 +41,9 @@ class Ledger(Protocol):
     def tell_history(self, points: Any, values: Any) -> Any:
         """Answers that nobody asked for: ids (or points of a box) and values."""
 
+    def set_aside(self, ids: Any) -> None:
+        """Ask for these candidates of a list no more."""
+
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials."""
 

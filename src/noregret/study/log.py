@@ -199,10 +199,14 @@ class Log:
             self._end(operation, answers, reason)
             for trial, value in answers:
                 self.storage.add_event("overwritten", {"trial": trial.number, "value": value})
-            first = replay.first_optimizer(self.storage, self.domain, self._not_stored[1])
-            self._state = replay.rebuild(self.storage, first, self.units, None)
-            # Replay cannot cross this point, so the snapshot belongs to the same transaction.
-            self._put_snapshot(self._state)
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        """A fresh optimiser is told everything, where answers given before have changed."""
+        first = replay.first_optimizer(self.storage, self.domain, self._not_stored[1])
+        self._state = replay.rebuild(self.storage, first, self.units, None)
+        # Replay cannot cross this point, so the snapshot belongs to the same transaction.
+        self._put_snapshot(self._state)
 
     def history(
         self, choices: list[Packed], values: Floats, source: dict[str, Any] | None
@@ -228,6 +232,22 @@ class Log:
             self.storage.add_event("candidates added", {"candidates": len(more)})
             replay.follow(self.storage, state, self.units)
         self._domain = state.optimizer.domain
+
+    def set_aside(self, ids: list[int]) -> None:
+        """These candidates are asked for no more."""
+        self._check_writable()
+        state = self._current()
+        with self._change():
+            self.storage.add_operation("aside", info={"ids": ids})
+            self.storage.add_event("set aside", {"ids": ids})
+            replay.follow(self.storage, state, self.units)
+
+    def retry(self, ids: list[int]) -> None:
+        """These candidates may be asked for again: a fresh optimiser knows of no failure there."""
+        with self._change():
+            self.storage.add_operation("retry", info={"ids": ids})
+            self.storage.add_event("brought back", {"ids": ids})
+            self._start_anew()
 
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something in the file."""

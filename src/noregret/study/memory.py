@@ -115,6 +115,11 @@ class MemoryLedger:
         self._counts["pending"] -= len(numbers)
         self._counts[status] += len(numbers)
 
+    def set_aside(self, ids: Any) -> None:
+        """Ask for these candidates of a list no more."""
+        with uninterrupted():
+            self.optimizer.set_aside(ids)
+
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
         choices = choices_of([self._trials[number] for number in numbers], self.domain)

@@ -9,6 +9,7 @@ from noregret import load, state
 from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
 from noregret.spaces import Domain
+from noregret.study.aside import standing
 from noregret.study.errors import DamagedError
 from noregret.study.growing import additions, before, get_addition, grown
 from noregret.study.rows import Operation, Trial
@@ -143,6 +144,8 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
         end_failed(optimizer, storage.trials_done_by(operation.number))
     elif operation.kind == "add":
         optimizer.add_candidates(get_addition(storage, operation.number))
+    elif operation.kind == "aside":
+        optimizer.set_aside((operation.info or {})["ids"])
     else:
         raise DivergedError(f"operation {operation.number} changed answers given before")
 
@@ -170,7 +173,8 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
     told = [trial for trial in trials if trial.status == "told"]
     told.sort(key=lambda trial: (trial.done_by, trial.number))
     pending = storage.pending_trials()
-    failed = [trial for trial in storage.failed_trials() if trial.origin == "run"]
+    kept = standing(storage.operations())
+    failed = [trial for trial in storage.failed_trials() if kept.counts(trial)]
     for operation, _ in additions(storage):
         first.add_candidates(get_addition(storage, operation))
     if told:
@@ -181,6 +185,8 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
         end_failed(first, failed)
     if pending:
         first.expect(choices_of(pending, first.domain))
+    if kept.aside:
+        first.set_aside(sorted(kept.aside))
     return Replayed(first, storage.head().operation, rebuilt=reason)
 
 

@@ -103,13 +103,15 @@ class Operation:
         Counted from 1.
     kind
         ``"ask"``, ``"tell"``, ``"fail"``, ``"history"`` (answers that nobody asked for), ``"add"``
-        (of candidates) or ``"rebuild"`` (a fresh optimiser was told all answers).
+        (of candidates), ``"aside"`` (candidates are asked for no more), ``"retry"`` (they are
+        again, and their failures no longer count) or ``"rebuild"``; after the last two a fresh
+        optimiser was told all answers.
     n
         The n of an ask.
     time
         When (seconds since 1970).
     info
-        What is known of the batch that an ask gave.
+        What is known of the batch that an ask gave; the ids of an aside or a retry.
     """
 
     number: int

@@ -22,6 +22,7 @@ def run_study(
     trial_timeout: float | None = None,
     attempts: int = 2,
     max_failures: int | None = 10,
+    max_failures_per_candidate: int | None = 3,
     max_in_a_row: int | None = None,
     count_failed: bool = False,
     callback: Callable[[Progress], Any] | None = None,
@@ -31,7 +32,7 @@ def run_study(
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
     Returns why it ended: ``"budget"``, ``"gap"``, ``"target"``, ``"patience"``, or ``"exhausted"``
-    where every candidate has been evaluated as often as it may be.
+    where every candidate has been evaluated as often as it may be, or is set aside.
 
     Trials that an earlier run asked for and did not answer come first. While evaluations are
     under way, free workers get new trials; what is pending counts in the variance.
@@ -67,6 +68,9 @@ def run_study(
     max_failures
         The run stops with :class:`RunError` when more trials than this have failed in it; ``None``:
         however many fail.
+    max_failures_per_candidate
+        A candidate of a list that has failed so often, in this run or earlier ones, is set aside:
+        it is asked for no more, see :meth:`noregret.Study.retry`. ``None``: none ever is.
     max_in_a_row
         The run ends when so many evaluations have failed one after the other.
     count_failed
@@ -87,6 +91,8 @@ def run_study(
     budget = _checks.count("budget", budget)
     attempts = _checks.count("attempts", attempts)
     batch = None if batch is None else _checks.count("batch", batch)
+    if max_failures_per_candidate is not None:
+        _checks.count("max_failures_per_candidate", max_failures_per_candidate)
     timeout = None if timeout is None else _checks.positive("timeout", timeout)
     if trial_timeout is not None:
         trial_timeout = _checks.positive("trial_timeout", trial_timeout)
@@ -107,6 +113,7 @@ def run_study(
             attempts=attempts,
             max_failures=max_failures,
             max_in_a_row=max_in_a_row,
+            max_per_candidate=max_failures_per_candidate,
             count_failed=count_failed,
             callback=callback,
             stop=stop,

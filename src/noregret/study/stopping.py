@@ -139,7 +139,8 @@ def in_words(study: "Study", rule: StopRule) -> str:
     if optimizer.exhausted:
         open_ = study.counts()["pending"]
         waiting = f"; {open_} answers are still to come" if open_ else ""
-        return f"every candidate has been asked for as often as it may be{waiting}"
+        aside = f", and {len(optimizer.aside)} are set aside" if len(optimizer.aside) else ""
+        return f"every candidate has been asked for as often as it may be{aside}{waiting}"
     if not study.counts()["told"]:
         return "no answers yet"
     reason = rule.reached(study)

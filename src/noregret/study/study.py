@@ -13,6 +13,7 @@ from noregret.algorithms import Optimizer
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain, as_candidates, list_length
 from noregret.study import replay
+from noregret.study.aside import aside_frame
 from noregret.study.creating import new_file
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
@@ -194,7 +195,7 @@ class Study:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every candidate has been evaluated ``repeats`` times, answered or pending."""
+        """Whether every candidate is set aside or was evaluated ``repeats`` times, or is being."""
         return self.optimizer.exhausted
 
     @one_at_a_time
@@ -302,6 +303,28 @@ class Study:
 
         rule = StopRule(gap=stop_gap, target=target, patience=patience)
         return run_study(self, f, budget, stop=stop_of(self, rule, stop), **options)
+
+    @one_at_a_time
+    def set_aside(self, ids: Any) -> None:
+        """Ask for these candidates of a list no more, until :meth:`retry`; their answers stay."""
+        self._log.set_aside(_checks.candidates("set aside", self.domain, ids).tolist())
+
+    @one_at_a_time
+    def retry(self, ids: Any) -> None:
+        """Ask for candidates again that were set aside or have failed.
+
+        Their failures so far no longer count: a fresh optimiser is told all answers, and nothing
+        of these failures.
+        """
+        self._log.retry(_checks.candidates("brought back", self.domain, ids).tolist())
+
+    @one_at_a_time
+    def aside(self) -> pl.DataFrame:
+        """The candidates that are set aside: id, name, failures and the last one's reason."""
+        if not len(self.optimizer.aside):
+            return aside_frame(self, [], [])
+        with self._log.file.transaction():
+            return aside_frame(self, self._storage.operations(), self._storage.failed_trials())
 
     @one_at_a_time
     def pending(self, origin: str | None = None) -> list[int]:

@@ -138,6 +138,25 @@ class AlgorithmSuite(Suite):
             assert len(plain.ask(5, fill=True)) == len(plain.ask()) == 0
             assert fingerprint(plain) == before == fingerprint(looked)
 
+    def test_candidates_set_aside_are_not_asked_for(self) -> None:
+        """Neither one by one nor on plates, also after a file; once brought back they are again."""
+        optimizer = self.build()
+        self.play(optimizer, 2)
+        kept = np.arange(0, self.size, 6)
+        optimizer.set_aside(np.setdiff1d(np.arange(self.size), kept))
+        optimizer = reload(optimizer)
+        assert len(optimizer.aside) == self.size - len(kept)
+        for i in range(6):
+            batch = optimizer.ask(len(kept), fill=i % 2 == 0)
+            assert len(batch)
+            assert np.isin(batch.ids, kept).all()
+            optimizer.tell(batch, self.evaluate(batch, i))
+        optimizer.set_aside(kept)
+        assert optimizer.exhausted
+        assert not len(optimizer.ask(3))
+        optimizer.bring_back([3, 4])
+        assert set(optimizer.ask(4, fill=True).ids.tolist()) == {3, 4}
+
     def test_the_list_can_grow(self) -> None:
         """Ids and what is known of the old candidates stay, and old batches can still be told."""
         optimizer = self.build(repeats=2)
@@ -198,7 +217,8 @@ class AlgorithmSuite(Suite):
             with refused("rewards"):
                 optimizer.tell(batch, values)
         for ids in ([-1], [self.size], [0.5], ["a"], [[0, 1]]):
-            for call in (optimizer.predict, optimizer.expect, optimizer.cancel, optimizer.counts):
+            calls = (optimizer.predict, optimizer.expect, optimizer.cancel, optimizer.counts)
+            for call in (*calls, optimizer.set_aside, optimizer.bring_back):
                 with refused("ids"):
                     call(ids)
             with refused("ids"):

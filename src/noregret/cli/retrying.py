@@ -1,0 +1,45 @@
+"""``noregret retry``: candidates that were set aside are asked for again."""
+
+from typing import Annotated
+
+import typer
+
+from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+
+
+@command("retry", "noregret retry plates.db cmp007 cmp012")
+def retry(
+    study: StudyPath,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="The candidates' names; see noregret status.")
+    ] = None,
+    all_of_them: Annotated[
+        bool, typer.Option("--all", help="All candidates that are set aside.")
+    ] = False,
+    wait: Wait = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Bring candidates back that failed too often in a run: their failures no longer count."""
+    from noregret.cli.choices import id_column
+    from noregret.cli.reading import Names
+    from noregret.study import Study
+
+    if bool(names) == all_of_them:
+        raise ValueError("name the candidates to bring back, or give --all, one of the two")
+    with Study.open(study, wait=wait) as opened:
+        if all_of_them:
+            ids = opened.aside()["id"].to_list()
+        else:
+            known = Names(opened)
+            ids = [known.find(id_column(opened), name) for name in names or []]
+        if ids:
+            opened.retry(ids)
+        called = [opened.name_of(id_, None) for id_ in dict.fromkeys(ids)]
+    if as_json:
+        print_json({"retried": called})
+        return
+    say(
+        f"{len(called)} candidates may be asked for again: {', '.join(called)}."
+        if called
+        else "No candidate is set aside."
+    )
