@@ -23,6 +23,20 @@ def test_a_good_fit_is_left_alone(name):
     assert not kinds(run(1, **GOOD[name]))
 
 
+def test_outliers_that_are_expected_are_no_news():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(120, 2))
+    rewards = np.sin(5 * X[:60, 0]) + 0.1 * rng.standard_normal(60)
+    rewards[::15] += 50.0
+    told = {}
+    for noise in ("auto", "heavy"):
+        opt = nr.GPUCB(X, nr.RBF(0.3), noise=noise, norm=3.0, width=2.0, seed=0)
+        opt.tell(np.arange(60), rewards)
+        told[noise] = kinds(opt)
+    assert told["auto"]
+    assert not told["heavy"]
+
+
 def test_looking_changes_nothing():
     opt = run(2, rounds=3)
     before = opt.ask(5).ids
