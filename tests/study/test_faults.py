@@ -44,20 +44,24 @@ def create(path, algorithm="bbkb"):
 def by_hand(path):
     """History first, then ask and tell; one trial in seven fails, one answer is changed."""
     with nr.Study.open(path) as study:
-        if not study.counts()["history"]:
-            study.tell_history([3, 4], [0.5, 0.25])
-        while True:
-            counts = study.counts()
-            if not counts["pending"] and counts["told"] + counts["failed"] >= BUDGET:
-                return
-            if not counts["pending"] and counts["told"] > 20:
-                study.tell(2, 0.125, overwrite=True)
-            trials = study.get(study.pending()) if counts["pending"] else study.ask(4)
-            for number, x in zip(trials, trials.points, strict=True):
-                if number % 7 == 5:
-                    study.tell(number, failed="spilt")
-                else:
-                    study.tell(number, answer(number, x))
+        ask_and_tell(study)
+
+
+def ask_and_tell(study):
+    if not study.counts()["history"]:
+        study.tell_history([3, 4], [0.5, 0.25])
+    while True:
+        counts = study.counts()
+        if not counts["pending"] and counts["told"] + counts["failed"] >= BUDGET:
+            return
+        if not counts["pending"] and counts["told"] > 20:
+            study.tell(2, 0.125, overwrite=True)
+        trials = study.get(study.pending()) if counts["pending"] else study.ask(4)
+        for number, x in zip(trials, trials.points, strict=True):
+            if number % 7 == 5:
+                study.tell(number, failed="spilt")
+            else:
+                study.tell(number, answer(number, x))
 
 
 def by_run(path):
@@ -226,14 +230,8 @@ def test_the_same_process_goes_on_after_a_full_disk(tmp_path):
     study.tell_history([3, 4], [0.5, 0.25])
     pages = file.execute("PRAGMA page_count")[0][0]
     file.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(FullError, match="full"):  # noqa: PT012
-        while True:
-            trials = study.get(study.pending()) if study.pending() else study.ask(4)
-            for number, x in zip(trials, trials.points, strict=True):
-                if number % 7 == 5:
-                    study.tell(number, failed="spilt")
-                else:
-                    study.tell(number, answer(number, x))
+    with pytest.raises(FullError, match="full"):
+        ask_and_tell(study)
     file.execute("PRAGMA max_page_count = 1000000")
     study.close()
     by_hand(path)
