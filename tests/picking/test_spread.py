@@ -70,3 +70,12 @@ def test_a_batch_that_nothing_ends_is_cut():
     batch = opt.ask()
     assert len(batch) == 10_000
     assert opt.events[-1] == {"t": 1, "event": "batch cut", "points": 10_000}
+
+
+def test_a_plate_ends_with_the_list():
+    """Where repeats leave fewer candidates than are asked for, the plate has all that are left."""
+    xs = np.random.default_rng(2).uniform(size=(20, 2))
+    optimizer = nr.BBKB(xs, "auto", noise="auto", norm="auto", width=2.0, repeats=1, seed=0)
+    optimizer.tell([4, 7], [0.5, 1.0])
+    assert sorted(optimizer.ask(30, fill=True).ids.tolist()) == sorted({*range(20)} - {4, 7})
+    assert optimizer.exhausted
