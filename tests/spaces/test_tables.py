@@ -87,7 +87,9 @@ def test_lines_are_those_of_the_file(tmp_path):
         ("", "is empty"),
         ("a,a\n1,2\n", "two columns are called 'a'"),
         ("a,b\n1,2\n1,2,5\n", r"line 3: 3 cells, but 2 columns have names.*decimal comma"),
-        ("a,b\n1," + "x" * 200_000 + "\n", "line 2: field larger"),
+        ("a,b\n1," + "x" * 200_000 + "\n", "line 2, column 2: more than 131,072 characters"),
+        ("x" * 200_000 + ",b\n", "line 1, column 1: more than 131,072 characters"),
+        ('a,b\n1,2\n"3,2\n' + "4,5\n" * 50_000, "line 3, column 1: .* quotation mark"),
     ],
 )
 def test_files_that_are_refused(tmp_path, content, words):

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Ints
+from noregret.spaces.limits import Lines, check_archive, check_parquet, longest_field
 
 #: rows read at a time
 PIECE = 1 << 16
@@ -84,6 +85,7 @@ class Table:
         suffix = self.path.suffix.lower()
         if suffix in PARQUET:
             self.place = "row"
+            check_parquet(self.path)
             self.types = self._parquet_types()
             self.columns = list(self.types)
         elif suffix in EXCEL:
@@ -233,7 +235,8 @@ class Table:
             yield from self._parse(file)
 
     def _parse(self, file: IO[str]) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(file, delimiter=self._separator)
+        lines = Lines(file)
+        reader = csv.reader(lines, delimiter=self._separator)
         seen, line = False, 1
         try:
             for row in reader:
@@ -242,7 +245,16 @@ class Table:
                 if seen:
                     yield line, row
                 line = reader.line_num + 1
-        except (csv.Error, UnicodeError) as error:
+                lines.next_record()
+        except csv.Error as error:
+            long = lines.long_field(self._separator)
+            if long is None:
+                raise ValueError(f"{self.path}, line {line}: {error}") from error
+            raise ValueError(
+                f"{self.path}, line {line}, column {long + 1}: more than {longest_field():,} "
+                'characters in one field. Is a quotation mark (") open?'
+            ) from error
+        except UnicodeError as error:
             raise ValueError(f"{self.path}, line {line}: {error}") from error
 
     # -- Excel -------------------------------------------------------------------------------
@@ -256,6 +268,7 @@ class Table:
                 f"{self.path} is a spreadsheet: reading it needs a package more, pip install "
                 "'noregret[excel]'. Or save the sheet as CSV"
             ) from error
+        check_archive(self.path)
         try:
             book = fastexcel.read_excel(self.path)
             sheet = book.load_sheet(0, header_row=None, dtypes="string")
