@@ -28,7 +28,13 @@ OPTIONS = {
     "best": ["--top", "--top"],
     "export": ["--to", "-o", "--salvage"],
     "report": ["-o"],
-    "run": ["--workers", "--batch", "--timeout", "--max-failures", "--known-best", "--wait"],
+    "run": [
+        *("--workers", "--batch", "--timeout", "--max-failures", "--known-best", "--wait"),
+        "--max-failures-per-candidate",
+    ],
+    "retry": ["--all", "--wait", "cmp001", "cmp002"],
+    "check": [],
+    "add": ["--wait"],
 }
 TABLES = [
     b"trial,value\n0,1.5\n1,nan\n",
@@ -55,7 +61,7 @@ def line(rng):
     command = rng.choice(list(OPTIONS))
     study = "new.db" if command == "create" else "plates.db"
     words = [command, study if rng.random() < 0.85 else rng.choice(WORDS)]
-    if command in ("tell", "import"):
+    if command in ("tell", "import", "add"):
         words.append(rng.choice(["plate.csv", "broken.csv"] * 20 + WORDS))
     if command == "create":
         words += ["--candidates", rng.choice(["library.csv"] * 90 + WORDS)]

@@ -1,4 +1,6 @@
+import contextlib
 import json
+import sqlite3
 
 import numpy as np
 import polars as pl
@@ -115,3 +117,17 @@ def test_a_contradiction_is_said_with_what_to_do(tmp_path, monkeypatch):
         assert "Warning: 7 was measured 10 times, mean 112, median 112, and the model says" in said
         assert "--kernel auto" in said
         assert json.loads(noregret(command, "a.db", "--json").stdout)["warnings"]
+
+
+def test_check_says_what_is_damaged(db):
+    noregret("ask", db, "-n", 3)
+    assert "All checksums hold: 3 trials" in noregret("check", db).stderr
+    assert json.loads(noregret("check", db, "--json").stdout)["ok"] is True
+    with contextlib.closing(sqlite3.connect(db)) as connection:
+        connection.execute("UPDATE trials SET id = 7 WHERE number = 1")
+        connection.commit()
+    said = noregret("check", db, code=4).stderr
+    assert "1 trials are missing or have changed: 1." in said
+    assert "--salvage" in said
+    found = json.loads(noregret("check", db, "--json", code=4).stdout)
+    assert (found["ok"], found["damaged"], found["trials"]) == (False, [1], 3)

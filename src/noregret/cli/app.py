@@ -31,6 +31,8 @@ EXIT_CODES = """Exit codes: 0 done, 1 refused (the message says why, nothing was
 usage, 3 another process is writing to the study, 4 the file is damaged, 5 too many evaluations
 failed, 6 the disk is full, 7 nothing is left to ask for, 130 interrupted (the study continues)."""
 
+#: exit code where a study's file is damaged
+DAMAGED = 4
 #: exit code of ask where every candidate has been asked for as often as it may be
 EXHAUSTED = 7
 
@@ -108,7 +110,12 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
 def _exit_code(error: Exception) -> int:
     from noregret.study.errors import DamagedError, FullError, LockedError, RunError
 
-    codes: dict[type[Exception], int] = {LockedError: 3, DamagedError: 4, RunError: 5, FullError: 6}
+    codes: dict[type[Exception], int] = {
+        LockedError: 3,
+        DamagedError: DAMAGED,
+        RunError: 5,
+        FullError: 6,
+    }
     return codes.get(type(error), 1)
 
 

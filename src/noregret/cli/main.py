@@ -1,10 +1,20 @@
 """The program ``noregret``."""
 
-from noregret.cli import adding, answers, create, reproduce, retrying, running, showing, telling
+from noregret.cli import (
+    adding,
+    answers,
+    checking,
+    create,
+    reproduce,
+    retrying,
+    running,
+    showing,
+    telling,
+)
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
-COMMANDS = (create, adding, answers, telling, running, retrying, showing, reproduce)
+COMMANDS = (create, adding, answers, telling, running, retrying, showing, checking, reproduce)
 
 
 def main() -> None:

@@ -13,15 +13,25 @@ class LockedError(StudyError):
 
 
 class DamagedError(StudyError):
-    """The file is not a study, or is damaged."""
+    """The file is not a study, or is damaged.
+
+    Attributes
+    ----------
+    why
+        What is damaged.
+    """
+
+    why = "it cannot be read"
 
     @classmethod
     def of(cls, path: Path, why: str) -> "DamagedError":
         """What is wrong with a study's file, and how to save the rest."""
-        return cls(
+        made = cls(
             f"{path} is damaged, or not a study: {why}. What can still be read of its trials is "
             f"saved by: noregret export {path} --salvage --to csv"
         )
+        made.why = why
+        return made
 
 
 class FullError(StudyError):

@@ -1,0 +1,40 @@
+"""``noregret check``: whether a study's file is as it was written."""
+
+import typer
+
+from noregret.cli.app import DAMAGED, Json, StudyPath, command, print_json, say
+
+#: trials named in one line
+_NAMED = 20
+
+
+@command("check", "noregret check plates.db")
+def check(study: StudyPath, as_json: Json = False) -> None:
+    """Compare everything in a study with its checksums; say what is damaged, and which trials.
+
+    Nothing is changed. The exit code is 4 where something is damaged.
+    """
+    from noregret.study.checking import check_file
+
+    found = check_file(study)
+    if as_json:
+        print_json({"ok": not found.problems, **vars(found)})
+    elif not found.problems:
+        say(f"All checksums hold: {found.trials:,} trials, {found.operations:,} operations.")
+    else:
+        for problem in found.problems:
+            say(f"Damaged: {problem}.")
+        say(_about_trials(found.damaged))
+        say(f"What can be read is saved by: noregret export {study} --salvage --to csv")
+    if found.problems:
+        raise typer.Exit(DAMAGED)
+
+
+def _about_trials(damaged: list[int] | None) -> str:
+    if damaged is None:
+        return "No trial can be found in the file."
+    if not damaged:
+        return "All trials are as they were written."
+    listed = ", ".join(str(number) for number in damaged[:_NAMED])
+    more = f" and {len(damaged) - _NAMED:,} more" if len(damaged) > _NAMED else ""
+    return f"{len(damaged):,} trials are missing or have changed: {listed}{more}."
