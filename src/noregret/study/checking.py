@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from noregret.study.errors import DamagedError
@@ -79,9 +80,10 @@ def _check_parts(file: StudyFile, found: Checked) -> None:
         lambda: storage.get_blob("table"),
         lambda: [get_addition(storage, number) for number, _ in additions(storage)],
     ]
-    looks += [lambda number=number: storage.get_snapshot(number) for number in storage.snapshots()]
     for look in looks:
         found.note(look)
+    for number in storage.snapshots():
+        found.note(partial(storage.get_snapshot, number))
 
 
 def _damaged(path: Path, storage: Storage | None, found: Checked) -> list[int] | None:
