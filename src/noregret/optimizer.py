@@ -200,7 +200,7 @@ class Optimizer(ABC):
                 more = self._choose(n if n is None else n - len(rows), fill, room)
                 rows = np.concatenate([rows, self._run.hand_out(more)])
                 picks = more if picks is None else picks.joined(more)
-                if not fill or n is None or len(rows) >= n or not (len(more.ids) and room.open):
+                if not fill or not len(more.ids) or n is None or len(rows) >= n:
                     return picks, rows
         except BaseException:
             self._run.take_back(rows)
