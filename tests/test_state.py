@@ -222,6 +222,13 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_table_is_no_run_and_nobody_is_told_to_load_it_unsafely(tmp_path):
+    (tmp_path / "library.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="no archive of arrays") as refused:
+        nr.load(tmp_path / "library.csv")
+    assert "pickle" not in str(refused.value)
+
+
 def test_damaged_and_foreign_files_are_refused(tmp_path):
     opt, _ = played()
     path = tmp_path / "run.npz"

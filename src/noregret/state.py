@@ -131,6 +131,10 @@ def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
             file: Any = path
             if isinstance(path, (str, os.PathLike)):
                 file = stack.enter_context(open(path, "rb"))
+            start = file.tell()
+            if not zipfile.is_zipfile(file):
+                raise ValueError("it is no archive of arrays")
+            file.seek(start)
             archive = stack.enter_context(np.load(file, allow_pickle=False))
             if any(entry.compress_type for entry in archive.zip.infolist()):
                 # Ours never are, and a small file could fill the memory.

@@ -24,3 +24,10 @@ def test_exit_codes_and_json_errors(db):
     db.with_name("broken.db").write_bytes(b"not a database at all" * 500)
     assert "--salvage" in " ".join(noregret("status", "broken.db", code=4).stderr.split())
     assert "no answers yet" in noregret("best", db, code=1).stderr
+
+
+def test_help_is_broken_by_the_terminal_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("TERMINAL_WIDTH", "300")
+    said = CliRunner().invoke(app, ["tell", "--help"]).stdout
+    assert "Any order; rows without a value stay open; other columns are ignored. Text in a" in said

@@ -63,6 +63,32 @@ def test_lengthscales_at_a_bound_are_named():
     assert "bound" in kinds(opt)
 
 
+def latencies(**options):
+    """An optimiser told of latencies between 10 and 25, with a few far above."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(40, 1))
+    slow = 10 + 15 * (x[:, 0] - 0.6) ** 2 + 0.1 * rng.standard_normal(40)
+    slow[::10] += 40
+    opt = nr.TrustRegionUCB(nr.Box([(0, 1)]), seed=0, width=2.0, **options)
+    opt.tell(x, -slow)
+    return opt
+
+
+def test_nobody_is_told_to_learn_what_is_learnt_or_to_expect_what_is_expected():
+    assert not kinds(latencies(kernel="auto", noise="heavy")) & {"level", "tails", "coverage"}
+    assert "tails" in kinds(latencies(kernel="auto", noise="auto"))
+
+
+def test_the_level_is_said_in_the_values_of_the_user():
+    opt = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+    x = np.linspace(0, 1, 25)[:, None]
+    noise = 0.1 * np.random.default_rng(0).standard_normal(25)
+    opt.tell(x, -(50 + np.sin(4 * x[:, 0]) + noise))
+    findings = check_model(opt, lambda reward: -reward).findings
+    (level,) = [one.text for one in findings if one.kind == "level"]
+    assert "(mean 5" in level or "(mean 4" in level
+
+
 def test_boxes_and_objects_are_checked_too():
     box = nr.Box([(0, 1)])
     opt = nr.GPUCB(box, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)

@@ -90,3 +90,13 @@ def test_lengthscales_have_the_names_of_their_features(path):
     with nr.Study.create(path, GRID, "gpucb", kernel=kernel, seed=0) as study:
         table = slices.lengthscales(study)
         assert table.rows() == [("x1", 0.25), ("x0", 0.5)]
+
+
+def test_features_that_nothing_measured_differs_in_have_no_slice():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(size=(40, 2)), np.arange(40) == 39])
+    opt = nr.GPUCB(X, nr.RBF(0.5), noise=0.1, width=2.0, seed=0)
+    opt.tell(range(20), 5 + X[:20, 0])
+    assert {one.name for one in slices.through_best(opt)} == {"x0", "x1"}
+    opt.tell([39], [5.0])
+    assert {one.name for one in slices.through_best(opt)} == {"x0", "x1", "x2"}

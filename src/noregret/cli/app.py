@@ -5,6 +5,7 @@ that need it, so that ``noregret --help`` answers at once.
 """
 
 import functools
+import inspect
 import json
 import os
 import sys
@@ -39,7 +40,7 @@ EXHAUSTED = 7
 app = typer.Typer(
     name="noregret",
     help="Optimise noisy black boxes over long lists of choices, with guarantees.",
-    epilog=EXIT_CODES,
+    epilog=" ".join(EXIT_CODES.split()),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -101,10 +102,16 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
             except (ValueError, TypeError, OSError) as error:
                 _stop(str(error), _exit_code(error), options)
 
-        app.command(name, epilog=f"Example: {example}")(guarded)
+        words = _unwrapped(function.__doc__ or "")
+        app.command(name, help=words, epilog=f"Example: {example}")(guarded)
         return function
 
     return register
+
+
+def _unwrapped(text: str) -> str:
+    """The same paragraphs with a line each: the terminal breaks them where they have to be."""
+    return "\n\n".join(" ".join(one.split()) for one in inspect.cleandoc(text).split("\n\n"))
 
 
 def _exit_code(error: Exception) -> int:

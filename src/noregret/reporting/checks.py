@@ -100,7 +100,7 @@ def check_model(
         found = gains(assumed.kernel, assumed.lam, arms)
         tails = outliers(optimizer, rows, arms, found)
         findings += [] if tails is None else [tails]
-        better = settings_that_fit_better(optimizer, found)
+        better = settings_that_fit_better(optimizer, found, value)
         # Outliers look like more noise.
         findings += [one for one in better if tails is None or one.kind != "noise"]
         explained = any(one.kind in _EXPLAIN for one in findings)

@@ -179,8 +179,14 @@ def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Fi
     )
 
 
-def settings_that_fit_better(optimizer: "Optimizer", found: Gains) -> list[Finding]:
-    """Other lengthscales, noises or levels that make the evaluations far more likely."""
+def settings_that_fit_better(
+    optimizer: "Optimizer", found: Gains, value: Callable[[Any], Any]
+) -> list[Finding]:
+    """Other lengthscales, noises or levels that make the evaluations far more likely.
+
+    ``value`` turns rewards into the user's values. A level that is learnt with the kernel is not
+    warned of: it is fitted again as more is measured.
+    """
     findings = []
     assumed, learnt = optimizer.assumed, optimizer.learnt
     length = found.lengthscale > _GAIN and _far(found.lengthscale_factor, "kernel" in learnt)
@@ -206,12 +212,13 @@ def settings_that_fit_better(optimizer: "Optimizer", found: Gains) -> list[Findi
                 f"better than {level:.2g}. {_advice('noise', learnt)}",
             )
         )
-    if not isinstance(optimizer.width, str) and found.level > _GAIN and not findings:
+    given = not isinstance(optimizer.width, str) and "kernel" not in learnt
+    if given and found.level > _GAIN and not findings:
         findings.append(
             Finding(
                 "level",
                 "The measurements lie further from the expected value, or spread more or less, "
-                f"than the kernel says (mean {assumed.reward(found.mean):.3g}, deviations "
+                f"than the kernel says (mean {value(assumed.reward(found.mean)):.3g}, deviations "
                 f"{math.sqrt(found.amplitude):.2g} times as large). Give --prior-mean and --scale, "
                 "or let them be learnt (--kernel auto).",
             )

@@ -66,18 +66,31 @@ def unavailable(of: Study | Result | Optimizer) -> str:
 
 
 def through_best(of: Study | Result | Optimizer) -> list[Slice]:
-    """Slices along all features, the one that moves the mean most first."""
+    """Slices along all features, the one that moves the mean most first.
+
+    On a list features that all choices measured have in common are left out: along them the model
+    falls back to what it expects beforehand, which says nothing of the feature.
+    """
     subject = subject_of(of)
     optimizer = subject.optimizer
     best, domain = optimizer.recommend(), optimizer.domain
     _, points = domain.locate([best.id] if domain.listed else [best.point])
     point = np.asarray(points[0], dtype=np.float64)
     if domain.listed:
-        found = [_slice(subject, point, *feature) for feature in subject.features().items()]
+        found = [_slice(subject, point, *feature) for feature in _varied(subject).items()]
     else:
         space = as_space(domain)
         found = [_along(subject, space, point, i) for i in range(space.dimension)]
     return sorted(found, key=lambda one: -one.range)
+
+
+def _varied(subject: Subject) -> dict[str, list[int]]:
+    """The features in which choices measured differ; all where none do."""
+    told, features = np.asarray(subject.optimizer.history.points), subject.features()
+    if not len(told):
+        return features
+    spread = np.ptp(told.astype(np.float64), axis=0)
+    return {name: i for name, i in features.items() if spread[i].any()} or features
 
 
 def _along(subject: Subject, space: Space, point: Floats, i: int) -> Slice:
