@@ -37,6 +37,16 @@ class TestRobustUCB(AlgorithmSuite):
         return nr.RobustUCB(domain, kernel, **options)
 
 
+class TestRobustUCBCatoni(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.RobustUCB(domain, kernel, estimator="catoni", **options)
+
+
+class TestRobustUCBMedianOfMeans(AlgorithmSuite):
+    def make(self, domain, kernel, **options):
+        return nr.RobustUCB(domain, kernel, estimator="median-of-means", **options)
+
+
 class TestTGPUCBInABox(BoxSuite):
     def make(self, domain, kernel, **options):
         return nr.TGPUCB(domain, kernel, v=4.0, **options)

@@ -81,3 +81,35 @@ def test_another_list_keeps_its_own_arms_apart():
     opt.replace_candidates(ARMS[:3] + 10.0)
     assert np.array_equal(opt.predict()[0], np.zeros(3))
     assert sorted(opt.ask(3).ids) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("estimator", ["truncated", "median-of-means", "catoni"])
+def test_every_estimator_finds_the_best_arm(estimator):
+    """With practical widths the last arm is played most."""
+    opt, rng = robust(v=6.0, estimator=estimator, width="practical"), np.random.default_rng(0)
+    for _ in range(40):
+        batch = opt.ask(40)
+        opt.tell(batch, 0.2 * batch.ids + rng.standard_t(2.5, 40))
+    played = np.bincount(opt.history.ids, minlength=6)
+    assert played.argmax() == 5
+    assert opt.recommend().id == 5
+
+
+@pytest.mark.parametrize("estimator", ["median-of-means", "catoni"])
+def test_radii_of_the_other_estimators(estimator):
+    opt = run(robust(v=6.0, estimator=estimator), 100)
+    _, std = opt.predict()
+    counts, log = np.bincount(opt.history.ids, minlength=6), np.log(100.0**2)
+    if estimator == "catoni":
+        expected = 2 * np.sqrt(6.0 * log / counts)
+    else:
+        expected = np.sqrt(12 * 6.0) * np.sqrt(16 * (1 / 8 + log) / counts)
+    np.testing.assert_allclose(opt.beta * std, expected)
+    assert opt.v_in_use == 6.0
+
+
+def test_estimators_that_are_refused():
+    with pytest.raises(ValueError, match="estimator must be one of 'truncated'"):
+        robust(estimator="mean")
+    with pytest.raises(ValueError, match="alpha must be 1 for estimator 'catoni'"):
+        robust(estimator="catoni", alpha=0.5)

@@ -1,27 +1,37 @@
 """Robust UCB for finitely many arms without structure (Bubeck, Cesa-Bianchi & Lugosi 2013)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from noregret import _checks
 from noregret.learning.learner import Learning
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.separate import SeparateArms, SeparateUCB, separate_bounds
-from noregret.rewards.arm_means import TruncatedMeans
-from noregret.rewards.moments import moment_bound
+from noregret.rewards.arm_means import ArmMeans, CatoniMeans, MediansOfMeans, TruncatedMeans
+from noregret.rewards.moments import MomentBound, moment_bound
 from noregret.spaces import as_candidates
 from noregret.widths import heavy
 from noregret.widths.evidence import Evidence
 
+_ESTIMATORS: dict[str, Callable[[MomentBound], ArmMeans]] = {
+    "truncated": TruncatedMeans,
+    "median-of-means": MediansOfMeans,
+    "catoni": CatoniMeans,
+}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RobustUCB(Optimizer):
-    """Robust UCB with the truncated mean: a bandit on separate arms, no smoothness used.
+    """Robust UCB: a bandit on separate arms with heavy tails, no smoothness used.
 
-    After t evaluations, the j-th reward of an arm counts as zero where |y|^(1+α) > v j/log t², and
-    an arm evaluated n times has the bound mean + 4 v^(1/(1+α)) (log t² / n)^(α/(1+α)). Proved: each
-    bound fails with probability at most t⁻². Arms never evaluated come first, in their order.
+    With the truncated mean, after t evaluations, the j-th reward of an arm counts as zero where
+    |y|^(1+α) > v j/log t², and an arm evaluated n times has the bound
+    mean + 4 v^(1/(1+α)) (log t² / n)^(α/(1+α)). Proved, with theory's width and a true ``v``: each
+    bound, above or below, fails with probability at most t⁻². Arms never evaluated come first, in
+    their order.
 
     Parameters
     ----------
@@ -33,28 +43,43 @@ class RobustUCB(Optimizer):
     bounds
         ``"current"``, as the bounds of all times need not hold at once.
     width
-        ``"theory"`` and ``"paper"``: the above. ``"practical"``: without the factor 4. A number β:
+        ``"theory"`` and ``"paper"``: the estimator's. ``"practical"``: v^(1/(1+α)) (log t² /
+        n)^(α/(1+α)), of the same order and without the constants. A number β:
         the bound is mean ± β·std with std = n^(−α/(1+α)). A function: see
         :class:`~noregret.Optimizer`; of a GP the evidence says nothing.
     alpha, v
         As for :class:`~noregret.TGPUCB`.
+    estimator
+        ``"truncated"``: the above (Lemma 1). ``"median-of-means"``: the median of the means of
+        about 8 log t² groups, with the bound mean + (12·2^(1−α)v)^(1/(1+α)) (16 log(e^(1/8)t²) /
+        n)^(α/(1+α)) (Lemma 2); it does not care where zero is, and its constants are the largest.
+        ``"catoni"``: Catoni's M-estimator, for α = 1 only, with the bound mean + 2√(v log t² / n)
+        (Lemma 3), half of the first one's. Where an arm has too few rewards for Lemma 2 or 3, its
+        mean is drawn towards zero so far that the bound holds by |E y| ≤ v^(1/(1+α)).
     """
 
+    estimator: Literal["truncated", "median-of-means", "catoni"] = "truncated"
     alpha: float = 1.0
     v: float | Literal["estimate"] = "estimate"
 
     @property
     def v_in_use(self) -> float:
         """The bound on E|y|^(1+α): as given, or estimated so far."""
-        estimate = self._looked().estimate
-        assert isinstance(estimate, TruncatedMeans)
+        estimate: ArmMeans = self._looked().estimate  # type: ignore[assignment]
         return estimate.moment.value
 
     def parts(self) -> Parts:
-        """Truncated means of separate arms, and the largest upper bound is next."""
+        """Robust means of separate arms, and the largest upper bound is next."""
         if self.bounds == "intersected":
             raise ValueError("bounds must be 'current' for RobustUCB, got 'intersected'")
-        means = TruncatedMeans(moment_bound(self.alpha, self.v))
+        _checks.one_of("estimator", self.estimator, tuple(_ESTIMATORS))
+        moment = moment_bound(self.alpha, self.v)
+        if self.estimator == "catoni" and moment.alpha != 1:
+            raise ValueError(
+                f"alpha must be 1 for estimator 'catoni', which needs a variance, got "
+                f"{self.alpha!r}; 'truncated' and 'median-of-means' take any"
+            )
+        means = _ESTIMATORS[self.estimator](moment)
         return Parts(
             chooser=SeparateUCB(as_candidates(self.domain)),
             widths={"theory": _theory, "paper": _theory, "practical": _practical},
@@ -68,14 +93,10 @@ class RobustUCB(Optimizer):
 
 
 def _theory(e: Evidence) -> float:
-    return _width(e, 4.0)
+    """β√λ: widths are factors of √leverage."""
+    return math.sqrt(e.lam) * float(e.estimate.width(e.t))
 
 
 def _practical(e: Evidence) -> float:
-    return _width(e, 1.0)
-
-
-def _width(e: Evidence, factor: float) -> float:
-    """β√λ: widths are factors of √leverage."""
     moment = e.estimate.moment
-    return math.sqrt(e.lam) * heavy.robust_ucb(moment.alpha, moment.value, e.t, factor)
+    return math.sqrt(e.lam) * heavy.robust_ucb(moment.alpha, moment.value, e.t, 1.0)

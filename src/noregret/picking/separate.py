@@ -11,7 +11,7 @@ from noregret.learning.learner import Learner
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Moment, Picks
-from noregret.rewards.arm_means import TruncatedMeans
+from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
 from noregret.widths.evidence import Evidence
 
@@ -27,7 +27,7 @@ class SeparateArms:
     assumed, learner, t, latest, version, refuted
         As for the beliefs of a GP; nothing is learnt, and nothing refuted.
     estimate
-        The truncated means.
+        The estimate of every arm's mean.
     means
         The mean of every arm (u), 0 for arms without rewards.
     """
@@ -36,7 +36,7 @@ class SeparateArms:
     size = 0
     refuted = False
 
-    def __init__(self, assumed: Assumptions, learner: Learner, estimate: TruncatedMeans) -> None:
+    def __init__(self, assumed: Assumptions, learner: Learner, estimate: ArmMeans) -> None:
         self.assumed = assumed
         self.learner = learner
         self.estimate = estimate

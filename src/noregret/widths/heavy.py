@@ -136,8 +136,31 @@ def robust_ucb(alpha: float, v: float, t: int, factor: float = 4.0) -> float:
 
     Bubeck, Cesa-Bianchi & Lugosi (2013), "Bandits with heavy tail", Lemma 1 with δ = t⁻².
     """
-    log = 2.0 * math.log(max(t, 2))
-    return factor * float((v * log**alpha) ** (1.0 / (1.0 + alpha)))
+    return factor * float((v * log_squared(t) ** alpha) ** (1.0 / (1.0 + alpha)))
+
+
+def median_of_means(alpha: float, v: float, t: int) -> float:
+    """(12·2^(1−α)v)^(1/(1+α)) (16 log(e^(1/8) t²))^(α/(1+α)), times n^(−α/(1+α)) an error bound.
+
+    Bubeck, Cesa-Bianchi & Lugosi (2013), Lemma 2 with δ = t⁻². The lemma has E|y − E y|^(1+α) in
+    place of v: that is at most 2^(1−α) E|y|^(1+α), as y ↦ y − E y has a norm of at most 2 in L¹ and
+    of 1 in L² (Riesz–Thorin).
+    """
+    log = 16.0 * (0.125 + log_squared(t))
+    return float((12.0 * 2.0 ** (1.0 - alpha) * v * log**alpha) ** (1.0 / (1.0 + alpha)))
+
+
+def catoni(v: float, t: int) -> float:
+    """2√(v log t²); times n^(−1/2) it bounds the error of Catoni's mean where n > 4 log t².
+
+    Bubeck, Cesa-Bianchi & Lugosi (2013), Lemma 3 with δ = t⁻².
+    """
+    return 2.0 * math.sqrt(v * log_squared(t))
+
+
+def log_squared(t: int) -> float:
+    """log t², of t = 2 at least: log 1/δ of Robust UCB."""
+    return 2.0 * math.log(max(t, 2))
 
 
 def _at(t: int) -> float:
