@@ -57,7 +57,11 @@ class BBKB(Optimizer):
     acquisition
         ``"ucb"``: the largest upper bound. ``"thompson"``: each pick is the maximiser of a
         function drawn from the posterior at the batch start (Section 6); on a box, the best of
-        fresh Sobol points and the best points told, moved uphill by gradients.
+        fresh Sobol points and the best points told, moved uphill by gradients. No theorem covers
+        these choices. The paper calls the extension of its Theorem 2 straightforward, but regret
+        bounds for Thompson sampling of a fixed f (Chowdhury & Gopalan 2017, GP-TS) are about draws
+        whose deviations are multiplied by the width β̃. Ours have the posterior's own, which explore
+        far less. Bounds hold as with ``"ucb"``, as they do for any choices.
     """
 
     qbar: float | Literal["theory"] = 2.0
