@@ -166,3 +166,14 @@ def test_a_shorter_list_keeps_its_features_in_a_file(tmp_path):
     again.replace_candidates(GRID)
     with pytest.raises(ValueError, match="box spanned by the old ones"):
         again.replace_candidates(GRID + 0.1)
+
+
+def test_quadrature_nodes_stop_at_double_precision():
+    """T⁻⁶ of a long horizon is far below what the kernel's values can show."""
+    X = np.linspace(0, 1, 30)[:, None]
+    short, long, longer = (
+        nr.ATAGPUCB(X, nr.RBF(0.2), v=4.0, features="qff", horizon=horizon).assumed.kernel
+        for horizon in (100, 1000, 10**6)
+    )
+    assert short.nodes < long.nodes == longer.nodes
+    np.testing.assert_allclose(long(X, X), nr.RBF(0.2)(X, X), atol=1e-14)

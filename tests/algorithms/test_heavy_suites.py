@@ -1,5 +1,6 @@
 """The algorithms for heavy-tailed rewards pass the suites, with given and with learnt settings."""
 
+import numpy as np
 import pytest
 from learners import learning
 
@@ -105,3 +106,29 @@ def test_boxes_have_limits_of_their_own():
         nr.ATAGPUCB(box, "auto", features="qff")
     with pytest.raises(TypeError, match="box"):
         nr.RobustUCB(box, nr.RBF())
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [
+        (nr.TGPUCB, {"v": 4.0}),
+        (nr.ATAGPUCB, {"v": 4.0, "width": 2.0}),
+        (nr.HuberGPUCB, {}),
+        (nr.ClippedGPUCB, {}),
+    ],
+)
+def test_boxes_are_searched_as_asked_for(algorithm, options):
+    """DIRECT and many starts find upper bounds of the same height, at points of their own."""
+    box = nr.Box([(0, 1)] * 2)
+    uppers = []
+    for search in ("gradients", "direct"):
+        opt = algorithm(box, nr.RBF(0.4), norm=2.0, search=search, seed=0, **options)
+        assert opt.chooser.search.method == search
+        points = box.sample(12, np.random.default_rng(0))[1]
+        opt.tell(points, np.sin(5 * points.sum(axis=1)))
+        (point,) = opt.ask().points
+        mean, deviation = opt.predict([point], pending=False)
+        uppers.append(float(mean[0] + opt.beta * deviation[0]))
+    assert uppers[1] == pytest.approx(uppers[0], rel=0.02)
+    with pytest.raises(ValueError, match="search"):
+        algorithm(nr.Box([(0, 1)] * 4), nr.RBF(0.4), norm=2.0, search="direct", **options)

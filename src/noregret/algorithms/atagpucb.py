@@ -50,7 +50,8 @@ class ATAGPUCB(Optimizer):
     epsilon
         ε: accuracy of the dictionary, q = 6ρ log(4T/δ)/ε² (in practice log(T)/ε²).
     nodes
-        m̄ of ``"qff"``, for 2m̄ᵈ features; by default the least with an error bound below T⁻⁶.
+        m̄ of ``"qff"``, for 2m̄ᵈ features; by default the least with an error bound of T⁻⁶,
+        or of double precision (2·10⁻¹⁶ k(x, x)) where that is larger.
     horizon
         T. Passed, or not given (1,024 at first), it doubles; δ halves each time, which keeps the
         probability of any failure below 2δ (δ where no horizon is given).

@@ -1,6 +1,7 @@
 """What the GP algorithms for heavy-tailed rewards are made of: features, horizon, batches."""
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -75,8 +76,9 @@ class FeatureGP:
         """
         if self._optimizer.features != "qff":
             return kernel
-        # An error of T⁻⁶ makes the regret that the approximation adds O(1) (ATA-GP-UCB 5.2).
-        error = float(self.horizon.after(0)) ** -6.0
+        # An error of T⁻⁶ makes the regret that the approximation adds O(1) (ATA-GP-UCB 5.2). More
+        # nodes than double precision can tell apart are of no use.
+        error = max(float(self.horizon.after(0)) ** -6.0, sys.float_info.epsilon)
         corners = self._optimizer.domain.corners
         return quadrature_for(kernel, corners, self._optimizer.nodes, error)
 
