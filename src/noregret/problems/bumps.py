@@ -195,4 +195,4 @@ def _legendre() -> tuple[Floats, Floats]:
 
 def _sphere(dimension: int) -> float:
     """The surface of the unit ball in Rᵏ; 2 for k = 1."""
-    return 2.0 * math.pi ** (0.5 * dimension) / math.gamma(0.5 * dimension)
+    return 2.0 * float(math.pi ** (0.5 * dimension)) / math.gamma(0.5 * dimension)
