@@ -4,8 +4,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from scipy.special import gamma, gammaln, kv, kve
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -24,6 +22,8 @@ def squared_distances(X: Points, Y: Points) -> Floats:
     y nearly agree; those few pairs are computed again from their difference.
     """
     if X.shape[1] <= _DIRECT_DIMENSIONS:
+        from scipy.spatial.distance import cdist  # slow to import, and telling does not need it
+
         if len(Y) < len(X):  # the inner loop runs over the second argument
             return np.asarray(cdist(Y, X, "sqeuclidean").T)
         return np.asarray(cdist(X, Y, "sqeuclidean"))
@@ -167,6 +167,8 @@ class Matern(Stationary):
             return -0.5 * self.nu / (self.nu - 1.0) * _matern(self.nu - 1.0, s)
         apart = s >= 1e-10
         s = np.where(apart, s, 1.0)
+        from scipy.special import gamma, kv
+
         scale = self.nu * 2.0 ** (1.0 - self.nu) / gamma(self.nu)
         return np.asarray(-scale * s ** (self.nu - 1.0) * kv(1.0 - self.nu, s) * apart)
 
@@ -175,6 +177,8 @@ def _matern(nu: float, s: Floats) -> Floats:
     """2^(1−ν)/Γ(ν) s^ν K_ν(s), which tends to 1 as s → 0 (where K_ν overflows)."""
     if nu > _SMOOTH:
         return _smooth_matern(nu, s)
+    from scipy.special import gammaln, kve  # slow to import, and few kernels need it
+
     apart = s >= 1e-10
     s = np.where(apart, s, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):

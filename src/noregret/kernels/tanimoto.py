@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from noregret import _checks
 from noregret._types import Floats, Points
@@ -135,6 +134,8 @@ def _shared_counts(X: Points, Y: Points) -> Floats:
     most = min(X.max(initial=0), Y.max(initial=0))
     whole = bool(np.all(np.rint(X) == X) and np.all(np.rint(Y) == Y))
     if not whole or most > _LEVELS:
+        from scipy.spatial.distance import cdist  # slow to import, and telling does not need it
+
         # min(a, b) = (a + b − |a − b|) / 2
         apart = np.asarray(cdist(X, Y, "cityblock"))
         return np.asarray(0.5 * (np.add.outer(X.sum(axis=1), Y.sum(axis=1)) - apart))

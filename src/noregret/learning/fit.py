@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.optimize import minimize
 
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
@@ -219,6 +218,8 @@ class _Problem:
         """The best of several climbs."""
         if not len(self.bounds):
             return np.empty(0)
+        from scipy.optimize import minimize  # slow to import, and telling does not need it
+
         low, high = self.bounds.T
         given = np.array([p.log for p in self.list]) - self.offsets[:-1]
         middle = self._modes()
