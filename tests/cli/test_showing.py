@@ -51,6 +51,18 @@ def test_status(told):
     assert not any("None" in line or line != line.rstrip() for line in lines)
 
 
+def test_settings_that_the_values_contradict_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = {"kernel": nr.RBF(0.3), "noise": 0.05, "norm": 0.1, "seed": 0}
+    with (
+        nr.Study.create("s.db", np.linspace(0, 1, 40), "gpucb", **options) as study,
+        pytest.warns(RuntimeWarning, match="contradict"),
+    ):
+        study.run(lambda x: 3 + np.sin(9 * x[0]), 30)
+    said = noregret("best", "s.db").stderr
+    assert "contradict the noise, norm or kernel given" in " ".join(said.split())
+
+
 def test_how_many_can_still_be_the_best_is_said_where_it_is_known(told, monkeypatch):
     monkeypatch.setattr(nr.GPUCB, "alive", property(lambda self: 17))
     words = "17 of 120 can still be the best"

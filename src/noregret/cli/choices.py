@@ -1,5 +1,6 @@
 """Choices of a study in words: names, fields, intervals, how many can still be the best."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def say_gap(study: "Study", best: "Recommendation") -> str:
     """How much better another choice can be, and whether that is proved."""
     if study.optimizer.proved:
         return f"no other is better by more than {best.gap:.4g}"
+    if math.isinf(best.gap):
+        return "the values contradict the noise, norm or kernel given: nothing is known of the gap"
     return f"by the model no other should be better by more than {best.gap:.4g} (not proved)"
 
 
