@@ -7,7 +7,7 @@ from reference import exact_posterior, problem
 
 import noregret as nr
 from noregret.models.followed import Followed
-from noregret.picking import awake
+from noregret.picking import awake, lists
 
 KERNEL = nr.Matern(0.3, nu=2.5)
 ROOT = 2**0.5
@@ -241,6 +241,29 @@ def test_a_kernel_that_fails_now_and_then_changes_no_rule(width):
     assert failed > 10
     mean, _ = exact_posterior(KERNEL, X, dense.opt.history.ids, dense.opt.history.rewards, 0.01)
     assert np.abs(dense.opt.predict()[0] - mean).max() < 0.2
+
+
+def test_files_of_long_lists_hold_no_features(tmp_path, monkeypatch):
+    X, f, rng = problem(4, arms=3000)
+
+    def played(saved):
+        monkeypatch.setattr(lists, "_SAVED", saved)
+        opt = nr.BBKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+        rewards = np.random.default_rng(0)
+        for _ in range(12):
+            batch = opt.ask(5)
+            opt.tell(batch, f[batch.ids] + 0.1 * rewards.standard_normal(len(batch)))
+        opt.save(tmp_path / "run.npz")
+        again = nr.load(tmp_path / "run.npz")
+        for _ in range(6):
+            one, two = opt.ask(5), again.ask(5)
+            np.testing.assert_array_equal(one.ids, two.ids)
+            y = f[one.ids] + 0.1 * rewards.standard_normal(len(one))
+            opt.tell(one, y)
+            again.tell(two, y)
+        return (tmp_path / "run.npz").stat().st_size
+
+    assert played(100) < 0.6 * played(1 << 30)
 
 
 def test_candidates_are_followed_through_several_updates(monkeypatch):

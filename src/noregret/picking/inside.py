@@ -227,9 +227,13 @@ class InList:
         else:
             nothing = np.zeros(len(ids)), prior.copy(), np.zeros(len(ids), dtype=np.int64)
             sleepers = Current(LookColumns(self._prior, prior, *nothing), self.space.nothing)
+
+        def points(where: Ints) -> Points:
+            return self.space.at(ids[where])
+
         if keep and cell is not None:
-            sleepers.follow(cell.model)
-        awake = Awake(sleepers, bounds, lambda where: self.space.at(ids[where]), shut)
+            sleepers.follow(cell.model, points)
+        awake = Awake(sleepers, bounds, points, shut)
         at = awake.best()
         assert at is not None  # some candidate is open
         if keep:

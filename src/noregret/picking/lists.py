@@ -39,6 +39,8 @@ from noregret.widths.proved import leverage_ratio
 _MOMENTS = 64
 #: numbers that the features of candidates looked at lately may take
 _FOLLOWED = 1 << 27
+#: numbers that these features may take in a file
+_SAVED = 1 << 20
 
 
 class Intersected:
@@ -75,7 +77,7 @@ class Intersected:
         """Files and copies hold the bounds themselves, wherever the list is."""
         return {**vars(self), "column": self.column.gathered()}
 
-    def follow(self, model: SparseGP) -> None:
+    def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Nothing to bring up to date: a bound of the past is still a bound."""
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
@@ -151,10 +153,16 @@ class Current:
         self.column = placed_looks(self.column, space)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies hold what is known itself, wherever the list is."""
-        return {**vars(self), "column": self.column.gathered()}
+        """Files and copies hold what is known itself, wherever the list is.
 
-    def follow(self, model: SparseGP) -> None:
+        Many features are left out, and computed again when they are needed.
+        """
+        held = {**vars(self), "column": self.column.gathered()}
+        if self._followed.features.size > _SAVED:
+            held |= {"_followed": Followed(self._followed.points[:0]), "_version": -1}
+        return held
+
+    def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Bring the candidates that are followed up to date with the model."""
         if self._version == model.version:
             return
@@ -165,8 +173,10 @@ class Current:
             for update in model.updates[-missed:]:
                 self._followed.apply(model.kernel, update)
         else:
-            fresh = Followed(self._followed.points[:0])
-            fresh.append(self._followed.points, model.posterior())
+            known = self._followed.points
+            fresh = Followed(known[:0])
+            whole = len(known) == len(self._ids)
+            fresh.append(known if whole else points(self._ids), model.posterior())
             self._followed = fresh
         self._version = model.version
 

@@ -55,7 +55,7 @@ class ListUCB:
         rule = now.rule(now.bounds.fantasy)
         sleepers = self._up_to_date(now)
         self._raise_lower(now)
-        sleepers.follow(now.beliefs.model)
+        sleepers.follow(now.beliefs.model, self.space.at)
         leading = self._leading(now)
         picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit, now.room, leading)
         for part in sleepers.column.lost():
