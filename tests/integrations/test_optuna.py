@@ -13,7 +13,10 @@ import pytest
 
 optuna = pytest.importorskip("optuna")
 pl = pytest.importorskip("polars")
-samplers = pytest.importorskip("optuna.testing.pytest_samplers")
+try:
+    from optuna.testing import pytest_samplers as samplers
+except ImportError:  # Optuna 4 has no such classes
+    samplers = None
 
 from noregret.integrations.optuna import CandidateSampler, NoRegretSampler  # noqa: E402
 
@@ -32,24 +35,25 @@ def table(n=300, seed=0):
     )
 
 
-class TestNoRegretSampler(
-    samplers.BasicSamplerTestCase,
-    samplers.RelativeSamplerTestCase,
-    samplers.SingleOnlySamplerTestCase,
-):
-    @pytest.fixture
-    def sampler(self):
-        return lambda: NoRegretSampler(seed=0)
+if samplers is not None:
 
+    class TestNoRegretSampler(
+        samplers.BasicSamplerTestCase,
+        samplers.RelativeSamplerTestCase,
+        samplers.SingleOnlySamplerTestCase,
+    ):
+        @pytest.fixture
+        def sampler(self):
+            return lambda: NoRegretSampler(seed=0)
 
-class TestCandidateSampler(
-    samplers.BasicSamplerTestCase,
-    samplers.RelativeSamplerTestCase,
-    samplers.SingleOnlySamplerTestCase,
-):
-    @pytest.fixture
-    def sampler(self):
-        return lambda: CandidateSampler(table(), seed=0)
+    class TestCandidateSampler(
+        samplers.BasicSamplerTestCase,
+        samplers.RelativeSamplerTestCase,
+        samplers.SingleOnlySamplerTestCase,
+    ):
+        @pytest.fixture
+        def sampler(self):
+            return lambda: CandidateSampler(table(), seed=0)
 
 
 def value_of(row):
