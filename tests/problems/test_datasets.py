@@ -38,5 +38,5 @@ def test_stocks():
     data = datasets.stocks()
     assert data.prices.shape == (len(data.dates), len(data.names)) == (823, 29)
     assert (str(data.dates[0]), str(data.dates[-1])) == ("2016-01-04", "2019-04-10")
-    assert np.all(np.diff(data.dates) > np.timedelta64(0))
+    assert np.all(np.diff(data.dates) > np.timedelta64(0, "D"))
     assert data.prices[0, data.names.index("AAPL")] == pytest.approx(99.49, abs=0.01)
