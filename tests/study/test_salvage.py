@@ -5,6 +5,7 @@ import sqlite3
 
 import numpy as np
 import pytest
+from pages import pages_of
 from studies import new
 
 import noregret as nr
@@ -27,17 +28,6 @@ def filled(path, n=400):
         study.tell(study.ask(10), np.arange(10.0))
     study.close()
     return n
-
-
-def pages_of(path, table):
-    connection = sqlite3.connect(path)
-    try:
-        query = "SELECT pageno - 1 FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
-        return [row[0] for row in connection.execute(query, (table,))]
-    except sqlite3.OperationalError:
-        pytest.skip("this SQLite has no dbstat to find a table's pages with")
-    finally:
-        connection.close()
 
 
 @pytest.mark.parametrize("which", [slice(0, 1), slice(1, 3), slice(-1, None)])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages import pages_of
 from studies import evaluate, new
 
 import noregret as nr
@@ -52,17 +53,6 @@ def filled(path):
             evaluate(study, trials[:8])
             study.tell(trials[8:9], failed="spilt")
         return study.trials()
-
-
-def pages_of(path, table):
-    connection = sqlite3.connect(path)
-    try:
-        query = "SELECT pageno - 1 FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
-        return [row[0] for row in connection.execute(query, (table,))]
-    except sqlite3.OperationalError:
-        pytest.skip("this SQLite has no dbstat to find a table's pages with")
-    finally:
-        connection.close()
 
 
 @pytest.mark.parametrize("table", ["trials", "operations", "events", "settings", "head"])

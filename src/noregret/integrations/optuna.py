@@ -72,7 +72,7 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
         check_single(study)
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
 
-    def _choose(self, study: Study, trial: FrozenTrial, follower: "Follower") -> Any:
+    def _choose(self, study: Study, trial: FrozenTrial, follower: Follower) -> Any:
         """The choice for a trial, written to the storage before others look."""
         follower.catch_up(study, trial.number)
         choice = follower.ask(trial.number)
@@ -129,7 +129,7 @@ class NoRegretSampler(_Sampler):
             choice = self._choose(study, trial, self._follower(study, search_space))
         return {name: one.to_external_repr(choice[name]) for name, one in search_space.items()}
 
-    def _follower(self, study: Study, search_space: Mapping[str, BaseDistribution]) -> "Follower":
+    def _follower(self, study: Study, search_space: Mapping[str, BaseDistribution]) -> Follower:
         finished = study._storage.get_n_trials(study._study_id, state=TrialState.COMPLETE)
         name = "bbkb" if finished > _EXACT else "trustregionucb"
         key = key_of(study), name, tuple(search_space.items())
@@ -205,7 +205,7 @@ class CandidateSampler(_Sampler):
         found = trial.system_attrs.get(ATTRIBUTE)
         return None if found is None else int(found)
 
-    def _follower(self, study: Study) -> "Follower":
+    def _follower(self, study: Study) -> Follower:
         key = key_of(study)
         if key not in self._followers:
             settings = {**_LEARNT, "seed": self._seed, **self._options}

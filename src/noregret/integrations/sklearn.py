@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 try:
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
     from sklearn.base import clone, is_classifier
     from sklearn.exceptions import FitFailedWarning
     from sklearn.metrics import check_scoring
@@ -117,7 +117,7 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         fitting = {k: v for k, v in params.items() if k != "groups"} or None
         left = n_iter * len(folds)
         with Parallel(n_jobs=self.n_jobs) as parallel:
-            jobs = parallel._effective_n_jobs() if self.n_jobs not in (None, 1) else 1
+            jobs = effective_n_jobs(self.n_jobs)
             while left:
                 wanted = race.next(min(jobs, left), left)
                 found = parallel(
@@ -156,7 +156,7 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self
 
     def _run_search(self, evaluate_candidates: Any) -> None:
-        raise NotImplementedError("fit does the search")
+        """Never called: the base class wants it, and :meth:`fit` races fold by fold instead."""
 
 
 def _fit_one(estimator: Any, X: Any, y: Any, error_score: Any, **options: Any) -> dict[str, float]:
