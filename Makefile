@@ -20,8 +20,9 @@ test: .venv/dev.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m pytest -n auto
 
+# The long tests; property tests draw new examples here.
 test-slow: .venv/dev.stamp
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=search
 
 # What plugs into other tools, with those tools installed.
 test-integrations: .venv/integrations.stamp
