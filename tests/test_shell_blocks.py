@@ -1,0 +1,30 @@
+"""The shell commands of the pages run as printed."""
+
+import pytest
+from shell_blocks import ROOT, activity, run_shell_blocks, shell_blocks, write_library
+
+import noregret as nr
+
+
+def test_commands_that_need_the_repository_or_a_network_are_left_out(tmp_path):
+    page = tmp_path / "page.md"
+    installs = "```bash\npip install x\necho 'a  b'\n```\n"
+    page.write_text(f"```sh\nmake demo\n```\nWords.\n{installs}```text\nfalse\n```\n")
+    assert shell_blocks(page) == ["echo 'a  b'\n"]
+    assert run_shell_blocks(page, tmp_path) == ["a  b\n"]
+
+
+def test_a_command_that_fails_ends_the_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```sh\nfalse\necho on\n```\n")
+    with pytest.raises(AssertionError, match=r"page\.md"):
+        run_shell_blocks(page, tmp_path)
+
+
+def test_the_commands_of_the_readme(tmp_path):
+    write_library(tmp_path / "library.csv")
+    run_shell_blocks(ROOT / "README.md", tmp_path, measure=activity)
+    with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
+        assert study.counts()["told"] == 96
+        assert study.best().mean > 5  # of 10
+    assert (tmp_path / "report.html").stat().st_size > 10_000
