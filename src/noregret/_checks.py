@@ -101,25 +101,25 @@ def ids(value: Any, size: int) -> Ints:
     return array.astype(np.int64)
 
 
-def rewards(value: Any, length: int) -> Floats:
-    """``value`` as ``length`` finite floats."""
+def rewards(value: Any, length: int, name: str = "rewards") -> Floats:
+    """``value``, an argument called ``name``, as ``length`` finite floats."""
     try:
         array = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"rewards must be numbers, got {value!r:.200}") from error
+        raise TypeError(f"{name} must be numbers, got {value!r:.200}") from error
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.shape != (length,):
         raise ValueError(
-            f"rewards must be {length} numbers (one per point), got shape {array.shape}"
+            f"{name} must be {length} numbers (one per point), got shape {array.shape}"
         )
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise ValueError(f"rewards must be finite, got {array[bad[0]]} at position {bad[0]}")
+        raise ValueError(f"{name} must be finite, got {array[bad[0]]} at position {bad[0]}")
     if array.size and np.abs(array).max() > LARGEST:
         largest = array[np.abs(array).argmax()]
         raise ValueError(
-            f"rewards must lie within ±{LARGEST:g}, got {largest}: give them in another unit"
+            f"{name} must lie within ±{LARGEST:g}, got {largest}: give them in another unit"
         )
     return array
 

@@ -8,13 +8,25 @@ from noregret.cli import (
     reproduce,
     retrying,
     running,
+    serving,
     showing,
     telling,
 )
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
-COMMANDS = (create, adding, answers, telling, running, retrying, showing, checking, reproduce)
+COMMANDS = (
+    create,
+    adding,
+    answers,
+    telling,
+    running,
+    retrying,
+    showing,
+    checking,
+    serving,
+    reproduce,
+)
 
 
 def main() -> None:

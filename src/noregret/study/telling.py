@@ -30,8 +30,8 @@ def trial_numbers(trials: Trials | Any) -> list[int]:
 
 def checked_values(values: Any, n: int, units: Units) -> Floats:
     """n values whose rewards are numbers that the optimiser can work with."""
-    checked = _checks.rewards(values, n)
-    _checks.rewards(units.rewards(checked), n)
+    checked = _checks.rewards(values, n, "values")
+    _checks.rewards(units.rewards(checked), n, "values")
     return checked
 
 
