@@ -21,13 +21,6 @@ def test_the_example_runs_as_printed(capsys):
     assert abs(best["b"]) < 0.2
 
 
-def test_links_lead_somewhere():
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
-        for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
-            if not link.startswith("http") and "data" not in page.parts:
-                assert (page.parent / link).exists(), f"{page.name}: {link}"
-
-
 def test_the_demo_ends_with_a_recommendation_and_a_picture(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     demo = runpy.run_path(str(ROOT / "examples" / "demo.py"))
