@@ -1,9 +1,10 @@
 """The pages of results, from the summaries of experiments: ``python -m noregret.experiments.page``.
 
 ``docs/results/data`` holds for each experiment its summary (``ID.json``), its pictures and its
-prose (``ID.md``). One page for each paper and an index with a table of verdicts are written beside
-it. Measured numbers stand in the prose as placeholders of :meth:`str.format` over the summary, such
-as ``{measured[ratio]:.2f}``; the tables are the summaries' rows.
+prose (``ID.md``). This module writes one page for each paper, and an index of all experiments. The
+prose begins with a paragraph ``**Verdict: agrees.** Why.``, which the table at the top of the page
+repeats. Measured numbers stand in the prose as placeholders of :meth:`str.format` over the summary,
+such as ``{measured[ratio]:.2f}``. The table of all numbers is made from the summary's rows.
 """
 
 import argparse
@@ -19,7 +20,8 @@ from noregret.experiments.registry import experiments
 
 #: where the table of verdicts goes in the introduction
 _TABLE = "<!-- the table of verdicts -->"
-_VERDICT = re.compile(r"\*\*Verdict: ([a-z ]+)\.\*\*")
+#: the first paragraph of an experiment's prose: the verdict and, in a sentence or two, why
+_VERDICT = re.compile(r"\*\*Verdict: ([a-z ]+)\.\*\* (.+?)\n\n", re.S)
 
 
 def collect(results: Path, folder: Path) -> list[str]:
@@ -46,8 +48,10 @@ def render(folder: Path) -> dict[str, str]:
     intro = (folder / "intro.md").read_text().strip()
     pages = {"index.md": intro.replace(_TABLE, _overview(folder, known))}
     for paper in dict.fromkeys(experiment.paper for experiment in known.values()):
-        sections = [_section(folder, each) for each in known.values() if each.paper == paper]
-        pages[_page_of(paper)] = "\n\n".join([f"# {paper}: the paper's experiments", *sections])
+        chosen = [experiment for experiment in known.values() if experiment.paper == paper]
+        sections = [_section(folder, experiment) for experiment in chosen]
+        title, verdicts = f"# {paper}: the paper's experiments", _verdicts(folder, chosen)
+        pages[_page_of(paper)] = "\n\n".join([title, verdicts, *sections])
     return {name: text + "\n" for name, text in pages.items()}
 
 
@@ -58,53 +62,70 @@ def _page_of(paper: str) -> str:
 
 
 def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
+    """The table of the index: all experiments with their verdicts."""
     rows = []
     for id_, experiment in known.items():
-        summary, prose = _read(folder, id_)
-        verdict = _VERDICT.search(prose)
-        if verdict is None:
-            raise ValueError(f"{id_}.md must contain a verdict such as **Verdict: agrees.**")
+        summary, verdict, _, _ = _read(folder, id_)
         rows.append(
             {
                 "experiment": f"[`{id_}`]({_page_of(experiment.paper)}#{id_})",
                 "what": f"{experiment.paper}, {experiment.figure}: {experiment.title}",
-                "verdict": verdict.group(1),
+                "verdict": verdict,
                 "processor minutes": summary["processor_minutes"],
             }
         )
     return _markdown_table(rows)
 
 
+def _verdicts(folder: Path, chosen: Sequence[Experiment]) -> str:
+    """The table that opens a paper's page: verdicts, and what to conclude."""
+    rows = []
+    for experiment in chosen:
+        _, verdict, conclusion, _ = _read(folder, experiment.id)
+        link = f"[{experiment.figure}](#{experiment.id})"
+        rows.append({"experiment": link, "verdict": verdict, "conclusion": conclusion})
+    return _markdown_table(rows)
+
+
 def _section(folder: Path, experiment: Experiment) -> str:
-    summary, prose = _read(folder, experiment.id)
+    summary, verdict, conclusion, details = _read(folder, experiment.id)
     pictures = [f"![{experiment.title}](data/{name})" for name in summary["pictures"]]
     parts = [
         f"## {experiment.id}",
         f"{experiment.figure}: {experiment.title}.",
+        f"**Verdict: {verdict}.** {conclusion}",
         *pictures,
+        details,
         _settings(summary),
-        prose.strip(),
     ]
     if rows := summary["measured"].get("rows"):
-        parts.append(_markdown_table(rows))
+        table = _markdown_table(rows)
+        parts.append(
+            f'<details markdown="1"><summary>All numbers</summary>\n\n{table}\n\n</details>'
+        )
     return "\n\n".join(parts)
 
 
-def _read(folder: Path, id_: str) -> tuple[dict[str, Any], str]:
+def _read(folder: Path, id_: str) -> tuple[dict[str, Any], str, str, str]:
+    """An experiment's summary, and from its prose the verdict, the conclusion and the rest."""
     summary = json.loads((folder / f"{id_}.json").read_text())
     try:
-        return summary, (folder / f"{id_}.md").read_text().format(**summary)
+        prose = (folder / f"{id_}.md").read_text().format(**summary)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"{id_}.md names a number that {id_}.json does not have: {error}"
         ) from error
+    found = _VERDICT.match(prose)
+    if found is None:
+        raise ValueError(f"{id_}.md must begin with a verdict such as **Verdict: agrees.** Why.")
+    return summary, found[1], found[2].replace("\n", " "), prose[found.end() :].strip()
 
 
 def _settings(summary: Mapping[str, Any]) -> str:
     used, paper = summary["settings"], summary["paper_settings"]
     shown = ", ".join(f"{name} {_value(value)}" for name, value in used.items())
     other = {name: value for name, value in paper.items() if used.get(name) != value}
-    text = f"`noregret reproduce {summary['id']}`: {shown}."
+    text = f"**Settings** of `noregret reproduce {summary['id']}`: {shown}."
     if other:
         full = ", ".join(f"{name} {_value(value)}" for name, value in other.items())
         text += f" With `--full`: {full}."
