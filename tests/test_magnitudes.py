@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import noregret as nr
-from noregret import _json
+from noregret.study.plain_json import dumps
 
 sizes = st.sampled_from([1e-300, 1e-150, 1e-99, 1e-12, 1.0, 1e12, 1e99, 1e150, 1e300, 1.7e308])
 cases = st.fixed_dictionaries(
@@ -76,4 +76,4 @@ def test_every_size_in_a_thousand_cases(case):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_json_has_numbers_only(value):
-    assert _json.dumps({"a": [value, 1.5], "b": (value,)}) == '{"a": [null, 1.5], "b": [null]}'
+    assert dumps({"a": [value, 1.5], "b": (value,)}) == '{"a": [null, 1.5], "b": [null]}'

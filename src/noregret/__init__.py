@@ -74,6 +74,8 @@ _HOMES = {
     "study.result": ("Result",),
     "widths.evidence": ("Evidence",),
 }  # fmt: skip
+#: the folders of modules that are public names
+_MODULES = {"chem": "spaces", "plot": "reporting"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -136,8 +138,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("plot", "chem"):
-        return import_module(f"noregret.{'reporting.' if name == 'plot' else ''}{name}")
+    if name in _MODULES:
+        return import_module(f"noregret.{_MODULES[name]}.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'noregret' has no attribute {name!r}")
     value = getattr(import_module(f"noregret.{_HOME_OF[name]}"), name)

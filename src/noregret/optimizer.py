@@ -1,46 +1,27 @@
 """The one optimiser: ask and tell, made of the parts that an algorithm names."""
 
 import inspect
-import math
 import os
-import warnings
 from abc import ABC, abstractmethod
-from dataclasses import InitVar, dataclass, field
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field
+from typing import IO, Any, Literal, Self
 
 import numpy as np
 
 from noregret import _checks, state
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import AnyKernel, as_kernel
+from noregret.kernels import AnyKernel
 from noregret.learning.beliefs import Beliefs
-from noregret.learning.learner import is_auto, is_heavy
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.moment import moment_of_ask, moment_of_look, room_now, rules_for
-from noregret.parts import (
-    Parts,
-    Width,
-    as_list_like,
-    check_settings,
-    check_width,
-    domain_for,
-    for_heavy_tails,
-)
+from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for, refuse_overrides
 from noregret.picking.certify import certificate
-from noregret.picking.chooser import Chooser, Moment, Picks, spread_picks, uniform_picks
-from noregret.picking.recommend import recommendations, top_gap
-from noregret.picking.room import Room
-from noregret.picking.spread import first_plate
-from noregret.results import Batch, BatchInfo, History, Recommendation
-from noregret.run import Look, Run, refutation, start
-from noregret.spaces import Candidates, Domain, as_candidates, as_domain
+from noregret.picking.chooser import Chooser, Moment
+from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
+from noregret.results import Batch, History, Recommendation
+from noregret.run import Run, Setup, located
+from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
-
-#: the most points of an adaptive batch that is asked for without a limit
-_LONGEST = 10_000
-#: names the random numbers of a design that is spread over a box, beside the seed
-_DESIGN = 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,11 +37,10 @@ class Optimizer(ABC):
         :class:`~noregret.Candidates` (or what makes them), a :class:`~noregret.Box`, or a
         :class:`~noregret.Space`.
     kernel
-        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``.
-        ``"auto"``: Matérn 5/2 with one lengthscale per dimension, times a Hamming kernel with one
-        weight for each parameter that is a choice, or :class:`~noregret.Tanimoto` for packed bits
-        and for 64 or more columns of 0 and 1; for standardised rewards, fitted to uniform draws:
-        the first 10 (or 4 per dimension) and a fifth of what follows.
+        A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``:
+        Matérn 5/2 with one lengthscale per dimension, times a Hamming kernel for the parameters
+        that are choices; :class:`~noregret.Tanimoto` for packed bits and for 64 or more columns of
+        0 and 1. Fitted to uniform draws: the first 10 (or 4 per dimension), then every fifth.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted, and
         where repeated evaluations show heavy tails the run goes on as with ``"heavy"`` (see
@@ -81,21 +61,19 @@ class Optimizer(ABC):
         function of an :class:`~noregret.widths.evidence.Evidence` that gives β.
     bounds
         ``"intersected"``: every candidate keeps its smallest upper bound so far; the default where
-        the width is proved. ``"current"``: bounds of the moment, the papers' rule; the default for
-        other widths and where kernel, noise or norm are learnt.
+        the width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives
+        it; the default for other widths and where kernel, noise or norm are learnt.
     search
         How a box is searched: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and
         a climb, for at most three dimensions.
     repeats
-        The most evaluations of one candidate of a list, told or pending: 1 where each is measured
-        once, 2 or 3 for replicates; ``None``: any number. Once every candidate has been evaluated
-        so often :attr:`exhausted` is true, and ``ask`` gives an empty batch. Intervals and gaps
-        stay proved; bounds on the regret are not, as the best choice may not be repeated.
+        The most evaluations of one candidate of a list, told or pending; ``None``: any number.
+        Once every candidate has been evaluated so often :attr:`exhausted` is true, and ``ask``
+        gives an empty batch. Intervals and gaps stay proved; bounds on the regret are not.
     aim
-        How many of the best candidates are looked for. With more than one, algorithms that pick by
-        bounds on a list pick for the k-th: of those outside the k best so far the one with the
-        largest upper bound, or of those the one with the smallest lower bound, whichever is less
-        certain. :meth:`top_gap` says how good the k best are.
+        k, how many of the best candidates of a list are looked for. With more than one the pick is
+        the largest upper bound outside the k best so far, or the smallest lower bound of these,
+        whichever is less certain; :meth:`top_gap` says how good the k best are.
     """
 
     domain: Any = field(kw_only=False)
@@ -115,10 +93,9 @@ class Optimizer(ABC):
     adaptive = False
     #: points of one ``ask()`` of a rule that is not adaptive
     batch_size = 1
-    #: set when the optimiser is put together
-    _parts: Parts = field(init=False)
+    #: what stays as it is and what changes, both made when the optimiser is put together
+    _setup: Setup = field(init=False)
     _run: Run = field(init=False)
-    _look: Look | None = field(init=False)
 
     @abstractmethod
     def parts(self) -> Parts:
@@ -126,29 +103,14 @@ class Optimizer(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        annotations = vars(cls).get("__annotations__", {})
-        for name in _FINAL & vars(cls).keys():
-            if isinstance(annotations.get(name), InitVar):  # a setting of the same name
-                continue
-            raise TypeError(
-                f"{cls.__name__}.{name} would have no effect on what is asked: an algorithm says "
-                "what it is made of in parts(); for another width pass width=function"
-            )
-
-    # -- putting it together -----------------------------------------------------------------
+        refuse_overrides(cls, Optimizer)
 
     def __post_init__(self) -> None:
         self._set("domain", domain_for(self.kernel, as_domain(self.domain)))
         if self.seed is None:
             self._set("seed", int(np.random.SeedSequence().generate_state(1, np.uint32)[0]))
-        check_settings(self)
-        parts = self.parts()
-        if is_heavy(self.noise):
-            parts = for_heavy_tails(parts, type(self).__name__)
-        check_width(self.width, parts)
-        self._set("_parts", parts)
-        self._set("_run", start(self, parts))
-        self._set("_look", None)
+        self._set("_setup", Setup.of(self))
+        self._set("_run", self._setup.start())
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -171,75 +133,14 @@ class Optimizer(ABC):
             n = _checks.count("n", n)
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
-        room = room_now(self, self._run, n if fill else None)
+        setup, run = self._setup, self._run
+        room = setup.room(run, n if fill else None)
         if not room.open:
             return Batch(room.closed[:0], self.domain.nothing, [])
         with one_blas_thread():
-            self._take_in()
-            picks, rows = self._pick(n, fill, room)
-        beliefs = self._run.beliefs
-        upper = beliefs.assumed.reward(picks.upper)
-        beta = picks.width / math.sqrt(beliefs.assumed.lam)
-        info = BatchInfo(upper, beta, picks.ratio, beliefs.size)
-        return Batch(
-            picks.ids,
-            picks.points,
-            self.domain.labels(picks.ids, picks.points),
-            info,
-            picks.uniform,
-            picks.spread,
-            self._run.observations.generation,
-            rows,
-        )
-
-    def _pick(self, n: int | None, fill: bool, room: Room) -> tuple[Picks, Ints]:
-        """The picks of an ask and their rows; where it fails nothing stays pending."""
-        picks, rows = None, np.empty(0, dtype=np.int64)
-        try:
-            while True:
-                more = self._choose(n if n is None else n - len(rows), fill, room)
-                rows = np.concatenate([rows, self._run.hand_out(more)])
-                picks = more if picks is None else picks.joined(more)
-                if not fill or not len(more.ids) or n is None or len(rows) >= n:
-                    return picks, rows
-        except BaseException:
-            self._run.take_back(rows)
-            raise
-
-    def _take_in(self) -> None:
-        """Let the model take in what has been told: the start of a batch, and nowhere else."""
-        run = self._run
-        events = run.take_in(rules_for(self, self._parts, run), self._look)
-        self._set("_look", None)
-        for event in events:
-            run.note(**event)
-            if event["event"] == "refuted":
-                warnings.warn(refutation(event, self.delta), RuntimeWarning, stacklevel=3)
-
-    def _choose(self, n: int | None, plate: bool, room: Room) -> Picks:
-        """Uniform draws where the learner wants some or nothing is known, else the chooser's."""
-        run, asked = self._run, self.t + self.pending
-        limit = (n or _LONGEST) if self.adaptive else (n or self.batch_size)
-        learner, space = run.beliefs.learner, self.domain
-        if plate and self._parts.spreads and space.listed and (not self.t or learner.unfitted):
-            now = moment_of_ask(self, self._parts, run, room, plate=False)
-            return first_plate(now, space, limit)
-        draws = learner.wanted(asked)
-        if not draws and not asked and self._parts.starts_uniformly:
-            # BKB 3.1, BBKB Algorithm 1, line 1
-            draws = 1 if self.adaptive else limit
-        now = moment_of_ask(self, self._parts, run, room, plate=plate)
-        if not draws:
-            picks = run.chooser.choose(now, limit)
-            if n is None and self.adaptive and len(picks.ids) == _LONGEST:
-                now.note("batch cut", points=_LONGEST)
-            return picks
-        # ask(n) of a sequential rule gives n points whatever they are.
-        count = min(draws, limit) if self.adaptive else limit
-        if run.beliefs.learner.how.spreads:
-            rng = np.random.default_rng([int(self.seed or 0), _DESIGN])
-            return spread_picks(now, asked, count, rng)
-        return uniform_picks(now, count)
+            run.take_in(setup.rules)
+            picks, rows = setup.pick(run, room, n, fill=fill)
+        return run.batch(picks, rows, self.domain.labels(picks.ids, picks.points))
 
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
@@ -251,24 +152,21 @@ class Optimizer(ABC):
         run = self._run
         rows = run.old_rows(points)
         if rows is None:
-            ids, where = self._locate(points)
+            ids, where = located(self.domain, points)
             values = _checks.rewards(rewards, len(ids))
             rows = run.observations.rows(ids, where)
         else:
             values = _checks.rewards(rewards, len(rows))
-        before = self.t
-        run.observations.tell(rows, values, unasked=unasked)
-        run.beliefs.learner.told(before, rows)
+        run.tell(rows, values, unasked=unasked)
 
     def expect(self, points: Any) -> None:
         """These ids, or points of a box, are being evaluated already: they are pending now."""
-        run = self._run
-        run.observations.ask(run.observations.rows(*self._locate(points)))
+        seen = self._run.observations
+        seen.ask(seen.rows(*located(self.domain, points)))
 
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""
-        self._run.take_back(self._asked_rows(points))
-        self._set("_look", None)  # its learner still waits for them
+        self._run.take_back(self._run.asked_rows(self.domain, points))
 
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
@@ -280,12 +178,8 @@ class Optimizer(ABC):
         counts in ``t`` and is no part of ``history``. Where bounds are proved for settings that are
         given, an invented reward would void them: there failed points only stay pending.
         """
-        run = self._run
-        rows = self._asked_rows(points)
-        run.observations.check_pending(rows)
-        proved = self.width in self._parts.proved and not self.learnt
-        for row in rows.tolist():
-            run.fail(row, may_invent=not proved)
+        proved = self.width in self._setup.parts.proved and not self.learnt
+        self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
 
     def set_aside(self, ids: Any) -> None:
         """Ask for these candidates of a list no more; what is known of them stays."""
@@ -295,76 +189,30 @@ class Optimizer(ABC):
         """Candidates that were set aside may be asked for again."""
         self._run.observations.bring_back(_checks.candidates("brought back", self.domain, ids))
 
-    def _asked_rows(self, points: Batch | Any) -> Ints:
-        """The rows of a batch, or of ids or points; −1 for what was never asked for."""
-        rows = self._run.old_rows(points)
-        if rows is None:
-            return self._run.observations.known_rows(*self._locate(points))
-        return rows
-
     def replace_candidates(self, candidates: Any) -> None:
-        """Choose from another list from now on; the history stays, ids mean the new list.
-
-        Batches handed out before can still be told.
-        """
-        if not self.domain.listed:
-            raise TypeError("only a list of candidates can be replaced, not a box or space")
-        domain = self._list_like(candidates, same_type=False)
-        self._parts.check_list(domain, self.assumed)
-        self._run.chooser.restart(domain)
-        self._run.observations.replace_list()
+        """Choose from another list, which ids mean from now on; history and open batches stay."""
+        domain = list_for(self, self._setup.parts, candidates)
+        self._run.replace_list(domain)
         self._choose_from(domain)
-        self._run.note("list replaced", length=len(domain))
 
     def add_candidates(self, candidates: Any) -> None:
         """Choose from more candidates from now on: they come after the others, whose ids stay.
 
-        Bounds of the old candidates stay, new ones start from the prior. Lists in files and on a
-        cluster cannot grow.
+        Their bounds start from the prior. Lists in files and on a cluster cannot grow.
         """
-        more = self.as_more(candidates)
-        domain = as_candidates(self.domain).joined(more)
-        self._parts.check_list(domain, self.assumed)
-        self._run.chooser.extend(domain)
+        domain = list_for(self, self._setup.parts, candidates, added=True)
+        self._run.extend_list(domain, len(domain) - len(self.domain))
         self._choose_from(domain)
-        self._run.note("candidates added", candidates=len(more))
-
-    def as_more(self, candidates: Any) -> Candidates:
-        """Candidates that can be added, in the type that the list's points have; a look."""
-        if not self.domain.listed:
-            raise TypeError("candidates can be added to a list only, not to a box or space")
-        return self._list_like(candidates, same_type=True)
-
-    def _list_like(self, candidates: Any, *, same_type: bool) -> Candidates:
-        """Candidates of the same kind as the list's, checked."""
-        old = as_candidates(self.domain)
-        kernel = self.assumed.kernel
-        return as_list_like(old, candidates, self.kernel, kernel, same_type=same_type)
 
     def _choose_from(self, domain: Candidates) -> None:
-        """Use another list from now on; beliefs worked out for a look are for the old one."""
         self._set("domain", domain)
-        self._set("_look", None)
-
-    def _locate(self, points: Batch | Any) -> tuple[Ints, Points]:
-        """Ids and points of what a user gave, checked."""
-        if isinstance(points, Batch):
-            points = points.ids if self.domain.listed else points.points
-        space: Domain = self.domain
-        return space.locate(points)
+        self._set("_setup", self._setup.renewed())
 
     # -- what is known: looking changes nothing ----------------------------------------------
 
     def _looked(self) -> Beliefs:
         """Beliefs with everything told taken in, as the next ask will have them."""
-        run = self._run
-        if run.beliefs.is_current(run.observations):
-            return run.beliefs
-        look = self._look
-        if look is None or not look.is_current(run.observations):
-            look = run.look(rules_for(self, self._parts, run))
-            self._set("_look", look)
-        return look.beliefs
+        return self._run.looked(self._setup.rules)
 
     @property
     def chooser(self) -> Chooser:
@@ -373,28 +221,21 @@ class Optimizer(ABC):
 
     def moment(self, *, pending: bool = True) -> Moment:
         """What the chooser knows now, for a look."""
-        beliefs = self._looked()
-        return moment_of_look(self, self._parts, self._run, beliefs, pending=pending)
+        return self._setup.look(self._run, pending=pending)
 
     def predict(self, points: Any = None, *, pending: bool = True) -> tuple[Floats, Floats]:
         """Posterior mean and standard deviation of some ids (all by default), or points of a box.
 
         Pending points count in the deviation (not with ``pending=False``), never in the mean.
         """
-        ids, where = self.domain.locate_all() if points is None else self._locate(points)
+        ids, where = self.domain.locate_all() if points is None else located(self.domain, points)
         with one_blas_thread():
-            now = self.moment(pending=pending)
-            mean, variance = self._run.chooser.predict(now, ids, where)
-        assumed = now.beliefs.assumed
-        return assumed.reward(mean), assumed.unit * np.sqrt(variance)
+            return prediction(self._run.chooser, self.moment(pending=pending), ids, where)
 
     def predict_points(self, points: Any, *, pending: bool = True) -> tuple[Floats, Floats]:
         """The same for any points (n × d), on the list or not."""
         with one_blas_thread():
-            now = self.moment(pending=pending)
-            mean, leverage = now.bounds.evaluate(points)
-        assumed = now.beliefs.assumed
-        return assumed.reward(mean), assumed.unit * np.sqrt(assumed.lam * leverage)
+            return prediction_at(self.moment(pending=pending), points)
 
     def recommend(self) -> Recommendation:
         """The choice with the largest lower bound of those told, with its interval and gap."""
@@ -407,27 +248,24 @@ class Optimizer(ABC):
         where nothing has been told yet. Pending evaluations do not count. Once the rewards have
         refuted the assumptions, intervals are mean ± max(beta, 2) · std and gaps are infinite.
         """
-        k = _checks.count("k", k)
         with one_blas_thread():
             return recommendations(self._run.chooser, self.moment(pending=False), k)
 
     def top_gap(self, k: int | None = None) -> float:
         """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
 
-        0 where none can be better: then ``top(k)`` are the k best. Holds with probability 1 − δ
-        where :attr:`proved`; infinite once the rewards have refuted the assumptions. ``k`` is
-        :attr:`aim` by default.
+        0: ``top(k)`` are the k best. Holds with probability 1 − δ where :attr:`proved`; infinite
+        once the rewards have refuted the assumptions. By default k is :attr:`aim`.
         """
-        k = self.aim if k is None else _checks.count("k", k)
-        if not self.domain.listed:
-            raise ValueError("top_gap needs a list of candidates: a box has none to count")
         with one_blas_thread():
-            return top_gap(self._run.chooser, self.moment(pending=False), k)
+            return top_gap(
+                self._run.chooser, self.moment(pending=False), self.aim if k is None else k
+            )
 
     @property
     def exhausted(self) -> bool:
         """Whether every candidate is set aside or was evaluated ``repeats`` times, or is being."""
-        return not room_now(self, self._run).open
+        return not self._setup.room(self._run).open
 
     @property
     def aside(self) -> Ints:
@@ -451,13 +289,8 @@ class Optimizer(ABC):
         tol
             Also find the largest norm up to which no choice is better by more than this.
         """
-        norm = None if norm is None else _checks.positive("norm", norm)
-        tol = None if tol is None else _checks.positive("tol", tol)
-        if not self.domain.listed:
-            raise ValueError("certify needs a list of candidates: a box is searched, not proved")
         with one_blas_thread():
-            found = self.recommend()
-            return certificate(self, self._looked(), self._run.observations, found, norm, tol)
+            return certificate(self, self._run.observations, self._looked(), norm, tol)
 
     @property
     def alive(self) -> int | None:
@@ -473,31 +306,23 @@ class Optimizer(ABC):
         norm are learnt, or once the rewards have refuted them.
         """
         beliefs = self._looked()
-        covered = self.width in self._parts.proved and self.domain.listed
-        return covered and not beliefs.learner.active and not beliefs.refuted
+        return self._setup.proves(beliefs) and not beliefs.refuted
 
     @property
     def learnt(self) -> tuple[str, ...]:
         """Which of kernel, noise and norm are learnt from the rewards."""
-        given = {"kernel": self.kernel, "noise": self.noise, "norm": self.norm}
-        return tuple(name for name, value in given.items() if is_auto(value) or is_heavy(value))
+        return learnt_settings(self)
 
     @property
     def beta(self) -> float:
         """The width in use: bounds are mean ± beta · std."""
         with one_blas_thread():
-            now = self.moment()
-        return now.bounds.width / math.sqrt(now.beliefs.assumed.lam)
+            return self.moment().beta
 
     @property
     def assumed(self) -> Assumptions:
         """Kernel, noise, norm, λ and units in use: as given, or learnt so far."""
         return self._looked().assumed
-
-    @property
-    def standardisation(self) -> tuple[float, float]:
-        """Shift and scale: the model sees (reward − shift) / scale; (0, 1) for a given kernel."""
-        return self.assumed.shift, self.assumed.unit
 
     @property
     def t(self) -> int:
@@ -511,7 +336,7 @@ class Optimizer(ABC):
 
     def counts(self, points: Any) -> Ints:
         """Evaluations told of some ids, or points of a box (n)."""
-        return self._run.observations.counts(*self._locate(points))
+        return self._run.observations.counts(*located(self.domain, points))
 
     @property
     def history(self) -> History:
@@ -547,18 +372,9 @@ class Optimizer(ABC):
 
     def replace(self, **settings: Any) -> Self:
         """A new optimiser with some settings changed, told the same history in the same order."""
-        made = type(self)(
-            **{**self.settings(), "kernel": self.kernel, "domain": self.domain, **settings}
-        )
-        seen = self._run.observations
-        if (seen.ids[seen.history_rows] < 0).any() and self.domain.listed:
-            raise ValueError("a history on a list that has been replaced cannot be told anew")
-        where = seen.ids if self.domain.listed else seen.points
-        if self.t:
-            made.tell(where[seen.history_rows], seen.rewards)
-        if self.pending:
-            made.expect(np.repeat(where, seen.pending, axis=0))
-        made._run.observations.note_failed(seen)
+        given = {**self.settings(), "kernel": self.kernel, "domain": self.domain, **settings}
+        made = type(self)(**given)
+        made._run.repeat(self._run, made.domain, listed=self.domain.listed)
         return made
 
     def settings(self) -> dict[str, Any]:
@@ -567,28 +383,17 @@ class Optimizer(ABC):
         # A setting that shares its name with something to look at is kept with an underscore.
         return {name: vars(self).get(name, vars(self).get(f"_{name}")) for name in names}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one file (arrays and JSON, no code); see :func:`noregret.load`."""
-        state.replace_file(path, self.write)
+    def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
+        """Write everything to one file (arrays and JSON, no code); see :func:`noregret.load`.
 
-    def write(self, file: Any, *, candidates: bool = True) -> None:
-        """Write everything to a binary file object; without the list where it is kept elsewhere."""
-        given = "auto" if is_auto(self.kernel) else as_kernel(self.kernel)
-        about = {"algorithm": type(self).__name__.lower(), "settings": self.settings()}
-        state.write(file, about, self.domain, given, self._run, candidates=candidates)
+        ``path`` may be a binary file object. Without ``candidates`` the list is left out.
+        """
+        state.save(path, self, self._run, candidates=candidates)
 
     def resume(self, saved: state.Saved, kernel: Any) -> None:
         """Go on from a run that was saved with these settings."""
-        run: Run = saved.run(self.domain, kernel, like=self._run)
-        self._set("_run", run)
-        run.chooser.restart(self.domain, keep=True)
+        self._set("_run", saved.run(self.domain, kernel, like=self._run))
+        self._run.chooser.restart(self.domain, keep=True)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.domain!r}, t={self.t})"
-
-
-_FINAL = {
-    name
-    for name, member in vars(Optimizer).items()
-    if not name.startswith("_") and (callable(member) or isinstance(member, property))
-} - {"parts"}

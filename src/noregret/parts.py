@@ -1,7 +1,8 @@
-"""What an optimiser is made of, and what changes while it runs."""
+"""What an optimiser is made of: its parts, checks of its settings, what it believes at first."""
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,17 @@ from noregret._types import Points
 from noregret.batching import BatchRule, FixedSize
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
-from noregret.learning.beliefs import Rules
+from noregret.learning.beliefs import Beliefs, Rules
 from noregret.learning.learner import (
     Learner,
     Learning,
+    design_size,
+    fingerprint_kernel,
     is_auto,
+    is_heavy,
+    starting_kernel,
 )
-from noregret.models.assumptions import Assumptions
+from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, gp_bounds
@@ -25,12 +30,12 @@ from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Candidates, Domain, as_candidates
-from noregret.widths.evidence import Evidence, WidthRule
+from noregret.widths.evidence import Evidence, WidthRule, theory
 
 #: estimates that a Huber regression may stand in for
 _REPLACED = (LeastSquares, Winsorised, HuberRegression)
 #: points that the kernel is tried on
-PROBE = 256
+_PROBE = 256
 
 #: a name, a number β, or a function of the evidence that gives β: bounds are mean ± β·std
 Width = str | float | Callable[[Evidence], float]
@@ -137,6 +142,37 @@ def check_width(width: Any, parts: Parts) -> None:
         _checks.not_negative("width", width)
 
 
+def usable_parts(settings: Any) -> Parts:
+    """The parts of an optimiser with these settings; settings that it cannot have are refused."""
+    check_settings(settings)
+    parts: Parts = settings.parts()
+    if is_heavy(settings.noise):
+        parts = for_heavy_tails(parts, type(settings).__name__)
+    check_width(settings.width, parts)
+    return parts
+
+
+def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
+    """Refuse a class that overrides a public member of its base: it would have no effect."""
+    annotations = vars(cls).get("__annotations__", {})
+    for name in vars(cls).keys() & vars(base).keys() - {"parts"}:
+        member = vars(base)[name]
+        if name.startswith("_") or not (callable(member) or isinstance(member, property)):
+            continue
+        if isinstance(annotations.get(name), InitVar):  # a setting of the same name
+            continue
+        raise TypeError(
+            f"{cls.__name__}.{name} would have no effect on what is asked: an algorithm says what "
+            "it is made of in parts(); for another width pass width=function"
+        )
+
+
+def learnt_settings(settings: Any) -> tuple[str, ...]:
+    """Which of kernel, noise and norm are learnt from the rewards."""
+    given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
+    return tuple(name for name, value in given.items() if is_auto(value) or is_heavy(value))
+
+
 def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
     """The parts with a Huber regression in place of least squares; no theorem covers them.
 
@@ -158,7 +194,7 @@ def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
 
 def check_prior(kernel: Kernel, space: Domain) -> float:
     """The largest k(x, x) of some points of a space, after trying the kernel on them."""
-    return float(check_kernel(kernel, space.spread(PROBE, np.random.default_rng(0))).max())
+    return float(check_kernel(kernel, space.spread(_PROBE, np.random.default_rng(0))).max())
 
 
 def domain_for(kernel: Any, domain: Domain) -> Domain:
@@ -168,23 +204,125 @@ def domain_for(kernel: Any, domain: Domain) -> Domain:
     return as_candidates(domain).numbers()
 
 
-def as_list_like(
-    old: Candidates, candidates: Any, given: Any, kernel: Kernel, *, same_type: bool
-) -> Candidates:
+def as_list_like(settings: Any, candidates: Any, *, same_type: bool) -> Candidates:
     """Candidates that may replace those of a list, or with ``same_type`` be added to them.
 
     Parameters
     ----------
-    old
-        The list.
+    settings
+        The optimiser on that list.
     candidates
         What makes the others.
-    given, kernel
-        The kernel as it was given, and the one in use.
     """
-    made = as_candidates(domain_for(given, as_candidates(candidates)))
+    old = as_candidates(settings.domain)
+    made = as_candidates(domain_for(settings.kernel, as_candidates(candidates)))
     alike = made.are_objects == old.are_objects and made.dimension == old.dimension
     if not alike or (same_type and made.are_bits != old.are_bits):
         raise ValueError(f"candidates must be of the same kind as {old!r}, got {made!r}")
-    check_prior(kernel, made)
+    check_prior(settings.assumed.kernel, made)
     return made
+
+
+def more_candidates(settings: Any, candidates: Any) -> Candidates:
+    """Candidates that can be added, in the type that the points of an optimiser's list have."""
+    if not settings.domain.listed:
+        raise TypeError("candidates can be added to a list only, not to a box or space")
+    return as_list_like(settings, candidates, same_type=True)
+
+
+def list_for(settings: Any, parts: Parts, candidates: Any, *, added: bool = False) -> Candidates:
+    """Another list for an optimiser: the candidates alone, or ``added`` to those it has."""
+    if added:
+        domain = as_candidates(settings.domain).joined(more_candidates(settings, candidates))
+    elif settings.domain.listed:
+        domain = as_list_like(settings, candidates, same_type=False)
+    else:
+        raise TypeError("only a list of candidates can be replaced, not a box or space")
+    parts.check_list(domain, settings.assumed)
+    return domain
+
+
+def first_beliefs(settings: Any, parts: Parts) -> tuple[Any, list[dict[str, Any]]]:
+    """What is believed before anything has been told, and what to note about it."""
+    nothing = settings.domain.nothing
+    kernel, events = _starting_kernel(settings, parts)
+    learner = _learner(settings, parts, kernel)
+    assumed = _assumptions(settings, parts, learner, kernel)
+    if parts.beliefs is not None:
+        return parts.beliefs(assumed, learner, nothing), events
+    return Beliefs(assumed, learner, parts.estimate, parts.dictionary, nothing), events
+
+
+def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
+    """The kernel before anything has been learnt, and what to note about it."""
+    if not is_auto(settings.kernel):
+        return parts.replaced_kernel(as_kernel(settings.kernel)), []
+    space = settings.domain
+    if parts.kernel is not None:
+        return parts.kernel, []
+    some = space.spread(_PROBE, np.random.default_rng(0))
+    kernel = fingerprint_kernel(some) if space.listed else None
+    if kernel is None:
+        return starting_kernel(space.corners, categories=space.categories), []
+    why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
+    return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
+
+
+def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
+    """What is to be learnt."""
+    learnt = learnt_settings(settings)
+    if not set(learnt) & set(parts.learning.fits_for):
+        learnt = ()
+    many = parts.many and settings.lam is None and settings.width == "theory"
+    return Learner(
+        kernel="kernel" in learnt,
+        noise="noise" in learnt,
+        norm="norm" in learnt,
+        lam=settings.lam is None and ("kernel" in learnt or parts.lam is None),
+        many=many,
+        design=parts.learning.design or design_size(settings.domain.dimension, kernel),
+        how=parts.learning,
+    )
+
+
+def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
+    """What is assumed before anything has been learnt."""
+    norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
+    if is_auto(settings.noise) or is_heavy(settings.noise):
+        # Without a fit the estimate of rewards finds the noise, and starts from the norm.
+        noise = 0.1 if learner.noise else norm
+    else:
+        noise = _checks.not_negative("noise", settings.noise)
+    scale = check_prior(kernel, settings.domain)
+    lam = settings.lam if settings.lam is not None or learner.kernel else parts.lam
+    lams = noise_lams(noise, scale, many=learner.many) if lam is None else (lam,)
+    return Assumptions(kernel, noise, norm, lams, scale)
+
+
+def rules_for(settings: Any, parts: Parts) -> Rules:
+    """What the model is to keep to when it takes in rewards."""
+    space, width = settings.domain, settings.width
+    named = isinstance(width, str)
+    rule = parts.widths[width] if named else _own_width(width)
+    return Rules(
+        width=rule,
+        checked=width in parts.proved or (named and is_auto(settings.norm)),
+        limits_trace=rule is theory and parts.dictionary != "complete",
+        qbar=parts.qbar,
+        delta=settings.delta,
+        ratio=parts.ratio,
+        inflation=parts.inflation.get(str(width), 1.0),
+        corners=lambda: space.corners,
+        choices=len(space) if space.listed else 0,
+        seed=int(settings.seed),
+    )
+
+
+def _own_width(width: float | Callable[[Evidence], float]) -> WidthRule:
+    """The rule for a number β, or for a function that gives β: a factor of √leverage."""
+
+    def rule(evidence: Evidence) -> float:
+        beta = width(evidence) if callable(width) else width
+        return _checks.not_negative("width", beta) * math.sqrt(evidence.lam)
+
+    return rule

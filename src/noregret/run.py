@@ -1,28 +1,33 @@
-"""What changes while an optimiser runs, and how a run starts."""
+"""A run: what changes while an optimiser runs, what stays as it is, and the steps of an ask."""
 
 import copy
-from dataclasses import dataclass
-from typing import Any
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noregret import _checks
-from noregret._types import Floats, Ints
-from noregret.kernels import Kernel, as_kernel
+from noregret._types import Floats, Ints, Points
+from noregret.batching import BatchRule, ToTheLimit
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.learning.learner import (
-    Learner,
-    design_size,
-    fingerprint_kernel,
-    is_auto,
-    is_heavy,
-    starting_kernel,
-)
-from noregret.models.assumptions import Assumptions, noise_lams
+from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
-from noregret.parts import PROBE, Parts, check_prior
-from noregret.picking.chooser import Chooser, Picks
-from noregret.results import Batch, History
+from noregret.parts import Parts, first_beliefs, rules_for, usable_parts
+from noregret.picking.chooser import Chooser, Moment, Picks, spread_picks, uniform_picks
+from noregret.picking.room import Room
+from noregret.picking.spread import first_plate
+from noregret.results import Batch, BatchInfo, History
+from noregret.spaces import Candidates, Domain
+
+if TYPE_CHECKING:
+    from noregret.optimizer import Optimizer
+
+#: the most points of an adaptive batch that is asked for without a limit
+_LONGEST = 10_000
+#: names the random numbers of a design that is spread over a box, beside the seed
+_DESIGN = 1
 
 
 @dataclass(frozen=True)
@@ -41,33 +46,69 @@ class Look:
 
 @dataclass
 class Run:
-    """Everything that changes while an optimiser runs."""
+    """Everything that changes while an optimiser runs.
+
+    Attributes
+    ----------
+    observations
+        What has been seen.
+    beliefs
+        What is believed of it, up to the last ask.
+    chooser
+        Who is next? With what it remembers.
+    rng
+        Source of all randomness.
+    events
+        What the algorithm did on its own, each with its t.
+    """
 
     observations: Observations
     beliefs: Beliefs
     chooser: Chooser
     rng: np.random.Generator
     events: list[dict[str, Any]]
+    #: what somebody who looked has worked out already
+    _look: Look | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies do without what a look has worked out."""
+        return {**vars(self), "_look": None}
 
     def note(self, event: str, **details: Any) -> None:
         """Write down what was done, with the number of evaluations told."""
         self.events.append({"t": self.observations.t, "event": event, **details})
 
-    def look(self, rules: Rules) -> Look:
-        """What the next ask will believe; nothing changes."""
-        beliefs, rng = copy.deepcopy((self.beliefs, self.rng))
-        events = beliefs.take_in(self.observations, rules, rng)
-        return Look(self.observations.t, beliefs, rng, events)
+    # -- taking in what has been told --------------------------------------------------------
 
-    def take_in(self, rules: Rules, look: Look | None) -> list[dict[str, Any]]:
-        """Let the model take in what has been told; what there is to note about it.
+    def take_in(self, rules: Rules) -> None:
+        """Let the model take in what has been told: the start of a batch, and nowhere else.
 
-        Where somebody has looked already that work is used.
+        Where somebody has looked already that work is used. Warns where rewards refute what is
+        assumed.
         """
+        look = self._look
         if look is None or not look.is_current(self.observations):
-            return self.beliefs.take_in(self.observations, rules, self.rng)
-        self.beliefs, self.rng = look.beliefs, look.rng
-        return look.events
+            events = self.beliefs.take_in(self.observations, rules, self.rng)
+        else:
+            self.beliefs, self.rng, events = look.beliefs, look.rng, look.events
+        self._look = None
+        for event in events:
+            self.note(**event)
+            if event["event"] == "refuted":
+                warnings.warn(_refutation(event, rules.delta), RuntimeWarning, stacklevel=3)
+
+    def looked(self, rules: Rules) -> Beliefs:
+        """Beliefs with everything told taken in, as the next ask will have them; a look."""
+        if self.beliefs.is_current(self.observations):
+            return self.beliefs
+        look = self._look
+        if look is None or not look.is_current(self.observations):
+            beliefs, rng = copy.deepcopy((self.beliefs, self.rng))
+            events = beliefs.take_in(self.observations, rules, rng)
+            look = self._look = Look(self.observations.t, beliefs, rng, events)
+        return look.beliefs
+
+    # -- evaluations -------------------------------------------------------------------------
 
     def hand_out(self, picks: Picks) -> Ints:
         """Make picks pending; their rows (n)."""
@@ -77,19 +118,43 @@ class Run:
             self.beliefs.learner.asked(rows)
         return rows
 
+    def batch(self, picks: Picks, rows: Ints, values: list[Any]) -> Batch:
+        """What a user gets of picks, with their rows and what a function gets of them (n each)."""
+        beliefs = self.beliefs
+        beta = picks.width / math.sqrt(beliefs.assumed.lam)
+        return Batch(
+            picks.ids,
+            picks.points,
+            values,
+            BatchInfo(beliefs.assumed.reward(picks.upper), beta, picks.ratio, beliefs.size),
+            picks.uniform,
+            picks.spread,
+            self.observations.generation,
+            rows,
+        )
+
     def take_back(self, rows: Ints) -> None:
         """These pending rows will never be told."""
         self.observations.cancel(rows)
         self.beliefs.learner.cancelled(self.observations.pending)
+        self._look = None  # its learner still waits for them
 
-    def fail(self, row: int, *, may_invent: bool) -> None:
-        """A pending row gave no value; where the place seems bad a bad reward may be invented."""
+    def tell(self, rows: Ints, rewards: Floats, *, unasked: bool) -> None:
+        """Rewards of rows have arrived (n each)."""
+        before = self.observations.t
+        self.observations.tell(rows, rewards, unasked=unasked)
+        self.beliefs.learner.told(before, rows)
+
+    def fail(self, rows: Ints, *, may_invent: bool) -> None:
+        """Pending rows gave no value; where the place seems bad a bad reward may be invented."""
         seen = self.observations
-        before = seen.t
-        invented = may_invent and seen.t > 0 and self._fails_nearby(row)
-        seen.fail(row, _bad_reward(seen.rewards) if invented else None)
-        if invented:
-            self.beliefs.learner.told(before, np.array([row]))
+        seen.check_pending(rows)
+        for row in rows.tolist():
+            before = seen.t
+            invented = may_invent and before > 0 and self._fails_nearby(row)
+            seen.fail(row, _bad_reward(seen.rewards) if invented else None)
+            if invented:
+                self.beliefs.learner.told(before, np.array([row]))
 
     def _fails_nearby(self, row: int) -> bool:
         """Whether the most similar arm that was evaluated, this one or another, has failed."""
@@ -116,6 +181,54 @@ class Run:
             raise ValueError("this batch belongs to another optimiser or another list")
         return batch.rows
 
+    def asked_rows(self, space: Domain, points: Any) -> Ints:
+        """The rows of a batch, or of ids or points; −1 for what was never asked for."""
+        rows = self.old_rows(points)
+        return self.observations.known_rows(*located(space, points)) if rows is None else rows
+
+    def repeat(self, other: "Run", space: Domain, *, listed: bool) -> None:
+        """Be told the history of another run in the same order, and expect what it expects.
+
+        Parameters
+        ----------
+        other, listed
+            The other run, and whether it is on a list.
+        space
+            What this run chooses from.
+        """
+        seen, own = other.observations, self.observations
+        if listed and (seen.ids[seen.history_rows] < 0).any():
+            raise ValueError("a history on a list that has been replaced cannot be told anew")
+        where = seen.ids if listed else seen.points
+        if seen.t:
+            rows = own.rows(*space.locate(where[seen.history_rows]))
+            self.tell(rows, seen.rewards, unasked=False)
+        if seen.pending.any():
+            own.ask(own.rows(*space.locate(np.repeat(where, seen.pending, axis=0))))
+        own.note_failed(seen)
+
+    # -- the list ----------------------------------------------------------------------------
+
+    def replace_list(self, space: Candidates) -> None:
+        """Ids mean another list from now on; the history stays."""
+        self.chooser.restart(space)
+        self.observations.replace_list()
+        self._look = None
+        self.note("list replaced", length=len(space))
+
+    def extend_list(self, space: Candidates, more: int) -> None:
+        """The list has grown by so many candidates at its end."""
+        self.chooser.extend(space)
+        self._look = None
+        self.note("candidates added", candidates=more)
+
+
+def located(space: Domain, points: Any) -> tuple[Ints, Points]:
+    """Ids and points of what a user gave, a batch or ids or points, checked."""
+    if isinstance(points, Batch):
+        points = points.ids if space.listed else points.points
+    return space.locate(points)
+
 
 def _bad_reward(rewards: Floats) -> float:
     """The lowest reward that is no outlier: the lower whisker of a box plot."""
@@ -123,69 +236,7 @@ def _bad_reward(rewards: Floats) -> float:
     return float(max(rewards.min(), low - 1.5 * (high - low)))
 
 
-def start(settings: Any, parts: Parts) -> Run:
-    """The run of an optimiser with these settings, before anything has been asked or told."""
-    space = settings.domain
-    kernel, events = _starting_kernel(settings, parts)
-    learner = _learner(settings, parts, kernel)
-    assumed = _assumptions(settings, parts, learner, kernel)
-    if parts.beliefs is not None:
-        beliefs = parts.beliefs(assumed, learner, space.nothing)
-    else:
-        beliefs = Beliefs(assumed, learner, parts.estimate, parts.dictionary, space.nothing)
-    rng = np.random.default_rng(settings.seed)
-    return Run(Observations(space.nothing), beliefs, parts.chooser, rng, events)
-
-
-def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
-    """The kernel before anything has been learnt, and what to note about it."""
-    if not is_auto(settings.kernel):
-        return parts.replaced_kernel(as_kernel(settings.kernel)), []
-    space = settings.domain
-    if parts.kernel is not None:
-        return parts.kernel, []
-    some = space.spread(PROBE, np.random.default_rng(0))
-    kernel = fingerprint_kernel(some) if space.listed else None
-    if kernel is None:
-        return starting_kernel(space.corners, categories=space.categories), []
-    why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
-    return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
-
-
-def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
-    """What is to be learnt."""
-    given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
-    learnt = {name: is_auto(value) for name, value in given.items()}
-    learnt["noise"] = learnt["noise"] or is_heavy(settings.noise)
-    if not any(learnt[name] for name in parts.learning.fits_for):
-        learnt = dict.fromkeys(learnt, False)
-    many = parts.many and settings.lam is None and settings.width == "theory"
-    return Learner(
-        kernel=learnt["kernel"],
-        noise=learnt["noise"],
-        norm=learnt["norm"],
-        lam=settings.lam is None and (learnt["kernel"] or parts.lam is None),
-        many=many,
-        design=parts.learning.design or design_size(settings.domain.dimension, kernel),
-        how=parts.learning,
-    )
-
-
-def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
-    """What is assumed before anything has been learnt."""
-    norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
-    if is_auto(settings.noise) or is_heavy(settings.noise):
-        # Without a fit the estimate of rewards finds the noise, and starts from the norm.
-        noise = 0.1 if learner.noise else norm
-    else:
-        noise = _checks.not_negative("noise", settings.noise)
-    scale = check_prior(kernel, settings.domain)
-    lam = settings.lam if settings.lam is not None or learner.kernel else parts.lam
-    lams = noise_lams(noise, scale, many=learner.many) if lam is None else (lam,)
-    return Assumptions(kernel, noise, norm, lams, scale)
-
-
-def refutation(event: dict[str, Any], delta: float) -> str:
+def _refutation(event: dict[str, Any], delta: float) -> str:
     """What to tell a user whose assumptions the rewards refute."""
     needed = event["smallest_norm"]
     norm = f"a norm of at least {needed:.3g}" if needed > event["norm"] else "more noise or norm"
@@ -194,3 +245,145 @@ def refutation(event: dict[str, Any], delta: float) -> str:
         f"{norm}, or another kernel. Bounds prove nothing from here on: raise norm or noise, or "
         "pass norm='auto'"
     )
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What stays as it is while an optimiser runs.
+
+    Attributes
+    ----------
+    settings
+        The optimiser, of which only the settings are read.
+    parts
+        What its algorithm is made of.
+    rules
+        What the model keeps to when it takes in rewards.
+    """
+
+    settings: "Optimizer"
+    parts: Parts
+    rules: Rules
+
+    @classmethod
+    def of(cls, settings: "Optimizer") -> "Setup":
+        """The setup of an optimiser; settings that it cannot have are refused."""
+        parts = usable_parts(settings)
+        return cls(settings, parts, rules_for(settings, parts))
+
+    def renewed(self) -> "Setup":
+        """The same for another list of candidates."""
+        return replace(self, rules=rules_for(self.settings, self.parts))
+
+    def start(self) -> Run:
+        """The run before anything has been asked or told."""
+        beliefs, events = first_beliefs(self.settings, self.parts)
+        seen, rng = Observations(self.settings.domain.nothing), np.random.default_rng
+        return Run(seen, beliefs, self.parts.chooser, rng(self.settings.seed), events)
+
+    def room(self, run: Run, plate: int | None = None) -> Room:
+        """How often each candidate may be picked, now or on a plate of so many."""
+        space, repeats = self.settings.domain, self.settings.repeats
+        if not space.listed:
+            return Room()
+        size, seen = len(space), run.observations
+        if repeats is None:
+            each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
+            return Room(size, each=each, aside=seen.aside_ids)
+        listed = np.flatnonzero(seen.ids >= 0)
+        counts = (seen.told + seen.pending)[listed]
+        return Room(size, repeats, seen.ids[listed], counts, aside=seen.aside_ids)
+
+    # -- the steps of an ask -----------------------------------------------------------------
+
+    def pick(self, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
+        """The picks of an ask and their rows; where it fails nothing stays pending."""
+        picks, rows = None, np.empty(0, dtype=np.int64)
+        try:
+            while True:
+                more = self._choose(run, room, n if n is None else n - len(rows), plate=fill)
+                rows = np.concatenate([rows, run.hand_out(more)])
+                picks = more if picks is None else picks.joined(more)
+                if not fill or not len(more.ids) or n is None or len(rows) >= n:
+                    return picks, rows
+        except BaseException:
+            run.take_back(rows)
+            raise
+
+    def _choose(self, run: Run, room: Room, n: int | None, *, plate: bool) -> Picks:
+        """Uniform draws where the learner wants some or nothing is known, else the chooser's."""
+        settings, parts, learner = self.settings, self.parts, run.beliefs.learner
+        asked = run.observations.t + int(run.observations.pending.sum())
+        limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
+        new = not run.observations.t or learner.unfitted
+        if plate and parts.spreads and settings.domain.listed and new:
+            return first_plate(self._moment(run, room, plate=False), settings.domain, limit)
+        draws = learner.wanted(asked)
+        if not draws and not asked and parts.starts_uniformly:
+            # BKB 3.1, BBKB Algorithm 1, line 1
+            draws = 1 if settings.adaptive else limit
+        now = self._moment(run, room, plate=plate)
+        if not draws:
+            picks = run.chooser.choose(now, limit)
+            if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
+                now.note("batch cut", points=_LONGEST)
+            return picks
+        # ask(n) of a sequential rule gives n points whatever they are.
+        count = min(draws, limit) if settings.adaptive else limit
+        if learner.how.spreads:
+            rng = np.random.default_rng([int(settings.seed or 0), _DESIGN])
+            return spread_picks(now, asked, count, rng)
+        return uniform_picks(now, count)
+
+    def _moment(self, run: Run, room: Room, *, plate: bool) -> Moment:
+        """What a chooser knows when it picks the next points.
+
+        Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
+        to differ, and no theorem of a batch covers those after its rule's end.
+        """
+        rules, frozen, rule = self.rules, self.parts.frozen, self.parts.rule
+        if plate and self.settings.domain.listed:
+            rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
+        return Moment(
+            self.settings.domain,
+            run.observations,
+            run.beliefs,
+            self.parts.view(run.beliefs, run.observations, rules, True, frozen),
+            self._intersects(run.beliefs),
+            rule,
+            room,
+            self.settings.aim,
+            run.rng,
+            run.events,
+        )
+
+    def look(self, run: Run, *, pending: bool) -> Moment:
+        """The same for somebody who looks, with a generator and events of its own."""
+        beliefs, seen = run.looked(self.rules), run.observations
+        return Moment(
+            self.settings.domain,
+            seen,
+            beliefs,
+            self.parts.view(beliefs, seen, self.rules, pending, self.parts.frozen),
+            self._intersects(beliefs),
+            self.parts.rule,
+            self.room(run),
+            self.settings.aim,
+            np.random.default_rng([int(self.settings.seed or 0), seen.t]),
+            [],
+        )
+
+    def _intersects(self, beliefs: Beliefs) -> bool:
+        """Whether bounds only fall."""
+        bounds = self.settings.bounds
+        return self.proves(beliefs) if bounds is None else bounds == "intersected"
+
+    def proves(self, beliefs: Beliefs) -> bool:
+        """Whether a theorem covers the bounds, as long as rewards do not refute the assumptions."""
+        known = self.settings.domain.listed and not beliefs.learner.active
+        return known and self.settings.width in self.parts.proved
+
+
+def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:
+    """Makes rules that do not end a batch, from one that makes rules that do."""
+    return lambda fantasy: ToTheLimit(rule(fantasy))

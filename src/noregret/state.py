@@ -35,13 +35,32 @@ _PACKAGE = __name__.split(".")[0] + "."
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
-def replace_file(path: str | os.PathLike[str], write_to: Callable[[IO[bytes]], None]) -> None:
-    """Write a file; an existing one is replaced only when all is written."""
+def save(
+    path: str | os.PathLike[str] | IO[bytes], optimizer: Any, run: Any, *, candidates: bool = True
+) -> None:
+    """Write a run to a file or a binary file object.
+
+    An existing file is replaced only when all is written.
+
+    Parameters
+    ----------
+    path
+        The file.
+    optimizer
+        For its name, settings, domain and kernel.
+    run
+        The tree.
+    candidates
+        Whether to write the list too; :func:`read` needs it as ``domain`` otherwise.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        _write(path, optimizer, run, candidates)
+        return
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            write_to(file)
+            _write(file, optimizer, run, candidates)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
@@ -49,38 +68,17 @@ def replace_file(path: str | os.PathLike[str], write_to: Callable[[IO[bytes]], N
         temporary.unlink(missing_ok=True)
 
 
-def write(
-    file: IO[bytes],
-    about: dict[str, Any],
-    domain: Candidates | Space,
-    kernel: Kernel | str,
-    run: Any,
-    *,
-    candidates: bool = True,
-) -> None:
-    """Write a run to a binary file object.
-
-    Parameters
-    ----------
-    about
-        JSON to keep with it.
-    domain, kernel
-        What the optimiser was made with.
-    run
-        The tree.
-    candidates
-        Whether to write the list too; :func:`read` needs it as ``domain`` otherwise.
-    """
+def _write(file: IO[bytes], optimizer: Any, run: Any, candidates: bool) -> None:
+    domain, kernel, settings = optimizer.domain, optimizer.kernel, optimizer.settings()
     writer = _Writer(domain)
-    for name, value in about.get("settings", {}).items():
-        if callable(value):
-            about = {**about, "settings": {**about["settings"], name: None}}
-            about["again"] = [*about.get("again", []), name]
+    functions = [name for name, value in settings.items() if callable(value)]
     header = {
         "format": FORMAT,
-        **about,
+        "algorithm": type(optimizer).__name__.lower(),
+        "settings": settings | dict.fromkeys(functions),
+        "again": functions,
         "domain": domain_spec(domain, writer.arrays, candidates),
-        "kernel": kernel if isinstance(kernel, str) else to_spec(kernel, writer.arrays),
+        "kernel": kernel if isinstance(kernel, str) else to_spec(as_kernel(kernel), writer.arrays),
         "run": writer.encode(run),
     }
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)

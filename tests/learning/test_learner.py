@@ -41,8 +41,7 @@ def test_everything_learnt(name, on_box):
     assert best.lower <= best.mean <= best.upper
     mean, std = opt.predict(best.point[None] if on_box else [best.id])
     assert mean[0] == pytest.approx(best.mean)
-    _, scale = opt.standardisation
-    assert opt.assumed.noise * scale == pytest.approx(1.0, abs=1.0)
+    assert opt.assumed.noise * opt.assumed.unit == pytest.approx(1.0, abs=1.0)
 
 
 def test_fits_use_uniform_draws_only():
@@ -111,7 +110,7 @@ def test_only_the_noise():
         values = np.sin(6 * batch.points[:, 0])
         opt.tell(batch, values + 0.3 * rng.standard_normal(len(batch)))
     assert opt.assumed.kernel is kernel
-    assert opt.standardisation == (0.0, 1.0)
+    assert (opt.assumed.shift, opt.assumed.unit) == (0.0, 1.0)
     assert opt.assumed.noise == pytest.approx(0.3, rel=0.5)
     assert opt.assumed.lam == pytest.approx(opt.assumed.noise**2)
 
@@ -124,7 +123,7 @@ def test_constant_rewards(value):
         batch = opt.ask(5)
         opt.tell(batch, np.full(len(batch), value))
     assert opt.recommend().mean == pytest.approx(value)
-    assert opt.standardisation == (value, 1.0)
+    assert (opt.assumed.shift, opt.assumed.unit) == (value, 1.0)
 
 
 def test_rewards_whose_squares_vanish():

@@ -18,6 +18,7 @@ from noregret.parts import Parts
 from noregret.picking.cells import cover_bounds
 from noregret.picking.cover import CoverUCB
 from noregret.picking.inside import covered_box, in_cells
+from noregret.run import located
 
 #: T at first, where it is not known
 _HORIZON = 1000
@@ -165,7 +166,7 @@ class PiGPUCB(Optimizer):
 
         Pending points count in the deviation.
         """
-        ids, where = self.domain.locate_all() if points is None else self._locate(points)
+        ids, where = self.domain.locate_all() if points is None else located(self.domain, points)
         with one_blas_thread():
             now = self.moment()
             return now.beliefs.assumed.reward(self._chooser().upper(now, ids, where))

@@ -18,8 +18,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from noregret import _json
-
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: control characters, and marks that turn the direction of writing
@@ -154,7 +152,9 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Data for scripts, on stdout."""
-    print(_json.dumps(value), flush=True)
+    from noregret.study.plain_json import dumps
+
+    print(dumps(value), flush=True)
 
 
 def print_table(table: Table) -> None:

@@ -121,9 +121,9 @@ def read_molecules(
     smiles
         The column with the SMILES.
     kind, bits
-        As for :func:`noregret.chem.fingerprints`.
+        As for :func:`noregret.spaces.chem.fingerprints`.
     """
-    from noregret import chem
+    from noregret.spaces import chem
 
     table = Table(path)
     notes = list(table.notes)

@@ -22,7 +22,7 @@ from noregret.rewards.diagnosis import heavier_than_exponential
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.widths import proved
-from noregret.widths.evidence import Evidence, theory
+from noregret.widths.evidence import Evidence, WidthRule, Widths, theory
 
 #: a norm that is doubled no further
 LARGEST_NORM = 1e12
@@ -45,8 +45,8 @@ class Rules:
 
     Attributes
     ----------
-    widths
-        The factors of √leverage for some evidence, and whether it refutes the assumptions.
+    width
+        How wide bounds are, from the evidence.
     checked
         Whether bounds that contradict each other refute the assumptions.
     limits_trace
@@ -58,23 +58,28 @@ class Rules:
     inflation
         What deviations are multiplied with inside a batch.
     corners
-        Points (k × d) that span the space.
+        Gives points (k × d) that span the space.
     choices
         The number of candidates, 0 on a box.
     seed
         Of fits.
     """
 
-    widths: Callable[[Evidence], tuple[Floats, bool]]
+    width: WidthRule
     checked: bool
     limits_trace: bool
     qbar: Callable[[int], float]
     delta: float
     ratio: float
     inflation: float
-    corners: Points
+    corners: Callable[[], Points]
     choices: int
     seed: int
+
+    def widths(self, evidence: Evidence) -> Widths:
+        """The factors of √leverage for every λ in use, and whether the assumptions are refuted."""
+        found = self.width(evidence)
+        return found if isinstance(found, tuple) else (np.array([found]), False)
 
 
 class Beliefs:
@@ -231,7 +236,7 @@ class Beliefs:
         return [{"event": "heavy tails", "residuals": len(residuals), "pvalue": pvalue}]
 
     def _fit(self, observations: Observations, rules: Rules) -> dict[str, Any]:
-        self.assumed = self.learner.fit(observations, self.assumed, rules.corners, rules.seed)
+        self.assumed = self.learner.fit(observations, self.assumed, rules.corners(), rules.seed)
         self._restart()
         self.estimate.restart()
         self.t, self.version, self._unasked = 0, self.version + 1, 0

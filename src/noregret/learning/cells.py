@@ -202,7 +202,7 @@ class CoverBeliefs:
         events: list[dict[str, Any]] = []
         if self.learner.due(observations.t):
             self.learner = copy.deepcopy(self.learner)
-            found = self.learner.fit(observations, self.assumed, rules.corners, rules.seed)
+            found = self.learner.fit(observations, self.assumed, rules.corners(), rules.seed)
             self.assumed = found
             told = {"kernel": repr(found.kernel), "noise": found.noise, "norm": found.norm}
             events.append({"event": "fit", **told})

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats
 from noregret.learning.beliefs import Beliefs, log_det_bounds
 from noregret.models.assumptions import noise_lams
@@ -22,26 +23,28 @@ _PIECE = 8192
 
 def certificate(
     optimizer: Any,
-    beliefs: Beliefs,
     observations: Observations,
-    found: Recommendation,
+    beliefs: Beliefs,
     norm: float | None,
     tol: float | None,
 ) -> Certificate:
-    """What can be said of a recommendation.
+    """What can be said of the recommendation of an optimiser on a list.
 
     Parameters
     ----------
     optimizer
-        For its domain and settings.
-    beliefs, observations
-        What is believed, and what has been seen.
-    found
-        The recommendation.
+        For its domain, settings and recommendation.
+    observations, beliefs
+        What has been seen, and what is believed.
     norm, tol
         As for :meth:`noregret.Optimizer.certify`.
     """
+    norm = None if norm is None else _checks.positive("norm", norm)
+    tol = None if tol is None else _checks.positive("tol", tol)
     assumed, space = beliefs.assumed, optimizer.domain
+    if not space.listed:
+        raise ValueError("certify needs a list of candidates: a box is searched, not proved")
+    found: Recommendation = optimizer.recommend()
     arms = int((observations.told > 0).sum())
     exact = len(space) * float(arms) ** 2 <= _MOST_WORK
     if not exact and not isinstance(beliefs, Beliefs):

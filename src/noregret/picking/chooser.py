@@ -1,5 +1,6 @@
 """Who is next? The contract of a chooser, and what it knows when it chooses."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -188,6 +189,11 @@ class Moment:
     def note(self, event: str, **details: Any) -> None:
         """Write down what was done on the way."""
         self.events.append({"t": self.observations.t, "event": event, **details})
+
+    @property
+    def beta(self) -> float:
+        """The width in use: bounds are mean ± beta · std."""
+        return self.bounds.width / math.sqrt(self.beliefs.assumed.lam)
 
     @property
     def told(self) -> Ints:

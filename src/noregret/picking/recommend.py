@@ -1,4 +1,4 @@
-"""What is recommended, in the units of the rewards and with what was measured."""
+"""What is predicted and recommended, in the units of the rewards."""
 
 import math
 from dataclasses import replace
@@ -6,15 +6,30 @@ from typing import cast
 
 import numpy as np
 
-from noregret._types import Points
+from noregret import _checks
+from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Chooser, Interval, Moment
 from noregret.results import Recommendation
 from noregret.spaces import as_candidates
 
 
+def prediction(chooser: Chooser, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of choices (n each)."""
+    mean, variance = chooser.predict(now, ids, points)
+    assumed = now.beliefs.assumed
+    return assumed.reward(mean), assumed.unit * np.sqrt(variance)
+
+
+def prediction_at(now: Moment, points: Points) -> tuple[Floats, Floats]:
+    """Mean and standard deviation (n each) of any points (n × d), on the list or not."""
+    mean, leverage = now.bounds.evaluate(points)
+    assumed = now.beliefs.assumed
+    return assumed.reward(mean), assumed.unit * np.sqrt(assumed.lam * leverage)
+
+
 def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendation]:
     """The k choices with the largest lower bounds of those told, best first."""
-    found = chooser.ranking(now, k)
+    found = chooser.ranking(now, _checks.count("k", k))
     if now.beliefs.refuted:
         found = [_without_proof(one, chooser, now) for one in found]
     return [_recommendation(one, now) for one in found]
@@ -22,6 +37,9 @@ def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendatio
 
 def top_gap(chooser: Chooser, now: Moment, k: int) -> float:
     """How much better than the worst of the k recommended a candidate outside can be (lists)."""
+    k = _checks.count("k", k)
+    if not now.space.listed:
+        raise ValueError("top_gap needs a list of candidates: a box has none to count")
     if now.beliefs.refuted:
         return math.inf
     found = chooser.ranking(now, k)
@@ -37,8 +55,7 @@ def _without_proof(found: Interval, chooser: Chooser, now: Moment) -> Interval:
     ids, seen = np.array([found.id]), now.observations
     rows = seen.known_rows(ids, cast(Points, [found.point]))
     mean, variance = chooser.predict(now, ids, seen.points[rows])
-    beta = max(now.bounds.width / math.sqrt(now.beliefs.assumed.lam), 2.0)
-    middle, reach = float(mean[0]), beta * math.sqrt(float(variance[0]))
+    middle, reach = float(mean[0]), max(now.beta, 2.0) * math.sqrt(float(variance[0]))
     return replace(found, mean=middle, lower=middle - reach, upper=middle + reach, highest=math.inf)
 
 

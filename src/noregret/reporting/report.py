@@ -257,7 +257,7 @@ def _settings(study: Study) -> str:
         k: v for k, v in study.settings.items() if k not in left_out and v not in (None, [])
     }
     optimizer, assumed = study.optimizer, study.optimizer.assumed
-    shift, unit = optimizer.standardisation
+    shift, unit = assumed.shift, assumed.unit
     settings |= {
         "kernel": assumed.kernel,
         "noise": number(float(assumed.noise * unit)),

@@ -54,7 +54,7 @@ class Replayed:
 def dump(optimizer: Optimizer, *, candidates: bool) -> bytes:
     """The optimiser as bytes, with or without its list of candidates."""
     file = io.BytesIO()
-    optimizer.write(file, candidates=candidates)
+    optimizer.save(file, candidates=candidates)
     return file.getvalue()
 
 

@@ -14,9 +14,9 @@ from dataclasses import astuple, replace
 from functools import partial, reduce
 from typing import Any
 
-from noregret import _json
 from noregret.study.database import Database, Row
 from noregret.study.errors import DamagedError
+from noregret.study.plain_json import dumps
 from noregret.study.rows import (
     TRIAL_COLUMNS,
     Event,
@@ -106,7 +106,7 @@ class Storage:
         for statement in _SCHEMA.split(";"):
             self._run(statement)
         for key, value in settings.items():
-            text = _json.dumps(value)
+            text = dumps(value)
             self._run("INSERT INTO settings VALUES (?, ?, ?)", (key, text, row_sum(key, text)))
         for name, data in blobs.items():
             self.put_blob(name, data)
@@ -184,7 +184,7 @@ class Storage:
 
     def add_event(self, kind: str, details: dict[str, Any]) -> None:
         """Note something worth reading later."""
-        values = (time.time(), kind, _json.dumps(details))
+        values = (time.time(), kind, dumps(details))
         statement = "INSERT INTO events (time, kind, details, sum) VALUES (?, ?, ?, ?)"
         self._run(statement, (*values, row_sum(*values)))
 
@@ -201,7 +201,7 @@ class Storage:
     def add_operation(self, kind: str, n: int | None = None, info: Any = None) -> int:
         """Append to the log; the number of the new operation."""
         head = self.head()
-        text = None if info is None else _json.dumps(info)
+        text = None if info is None else dumps(info)
         values = (head.operation + 1, kind, n, time.time(), text)
         chain = row_sum(head.chain, *values)
         self._run("INSERT INTO operations VALUES (?, ?, ?, ?, ?, ?)", (*values, chain))

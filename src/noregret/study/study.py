@@ -10,6 +10,7 @@ import polars as pl
 
 from noregret import _checks
 from noregret.algorithms import Optimizer
+from noregret.parts import more_candidates
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain, as_candidates, list_length
 from noregret.study import replay
@@ -220,7 +221,7 @@ class Study:
         table
             What to show of each, with columns of the study's table.
         """
-        more = self.optimizer.as_more(candidates)
+        more = more_candidates(self.optimizer, candidates)
         stored_as(more)
         size, named = len(more), self._settings["named"]
         shown = longer_table(self.table, size, names, table, named)

@@ -38,7 +38,7 @@ def refused(
 def reload(optimizer: Optimizer) -> Optimizer:
     """The optimiser, written to a file and read again."""
     file = io.BytesIO()
-    optimizer.write(file)
+    optimizer.save(file)
     file.seek(0)
     functions = {name: v for name, v in optimizer.settings().items() if callable(v)}
     return load(file, algorithm=type(optimizer), **functions)
@@ -47,7 +47,7 @@ def reload(optimizer: Optimizer) -> Optimizer:
 def fingerprint(optimizer: Optimizer) -> dict[str, bytes]:
     """Everything that is saved, to compare states."""
     file = io.BytesIO()
-    optimizer.write(file)
+    optimizer.save(file)
     file.seek(0)
     with np.load(file) as archive:
         return {name: archive[name].tobytes() for name in archive.files}
