@@ -11,7 +11,8 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable
-from typing import Annotated, Any, NoReturn, TypeVar
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, NoReturn, TypeVar, get_type_hints
 
 import typer
 from rich.console import Console
@@ -19,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Record = TypeVar("Record")
 
 #: control characters, and marks that turn the direction of writing
 _CONTROL = ("Cc", "Cf")
@@ -105,6 +107,31 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
         return function
 
     return register
+
+
+def takes(record: type[Record]) -> Callable[[Callable[[Record], None]], Callable[..., None]]:
+    """Lets a command be given all its options in one record, a dataclass with a field for each."""
+
+    def expand(function: Callable[[Record], None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def expanded(**options: Any) -> None:
+            function(record(**options))
+
+        types = get_type_hints(record, include_extras=True)
+        parameters = [
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if one.default is MISSING else one.default,
+                annotation=types[one.name],
+            )
+            for one in fields(record)  # type: ignore[arg-type]
+        ]
+        expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        expanded.__annotations__ = types
+        return expanded
+
+    return expand
 
 
 def _unwrapped(text: str) -> str:

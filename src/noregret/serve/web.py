@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from noregret import _json
 from noregret.serve.api import Api, Given
 from noregret.study import DamagedError, FullError
+from noregret.study.plain_json import dumps
 
 #: bytes of the largest request
 _LARGEST = 1 << 24
@@ -132,4 +132,4 @@ def _words(error: Exception) -> str:
 
 
 def _json_response(value: Any, code: int = 200) -> Response:
-    return Response(_json.dumps(value), code, media_type="application/json")
+    return Response(dumps(value), code, media_type="application/json")
