@@ -50,7 +50,8 @@ def _on_space(given: CreateOptions) -> Summary:
     space = _space(given)
     names = space.names or ()
     refuse_collisions(given.space or "--param", list(names), given.value_column)
-    settings = {"noise": given.noise, "norm": given.norm, "seed": given.seed}
+    options = {"noise": given.noise, "norm": given.norm, "seed": given.seed}
+    settings: dict[str, Any] = {name: one for name, one in options.items() if one is not None}
     with Study.create(
         given.study,
         space,
@@ -62,7 +63,7 @@ def _on_space(given: CreateOptions) -> Summary:
         about={"value": given.value_column, "notes": []},
         delta=given.delta,
         width=_width(given.width or "2"),
-        **{name: value for name, value in settings.items() if value is not None},
+        **settings,
     ) as made:
         summary = {
             "study": given.study,
