@@ -1,8 +1,8 @@
-"""When is a batch full? Each rule is told of every pick and answers whether it was the last.
+"""When is a batch full? Each rule is told every pick, and answers whether it is the last one.
 
-A pick that crosses the threshold still belongs to its batch (BBKB Algorithm 1, line 5), so a
-threshold of 1 gives batches of one. ``ratio`` is the bound reached so far on the ratio of posterior
-variances at the batch start and now.
+The pick that crosses the threshold still belongs to its batch (BBKB Algorithm 1, line 5), so a
+threshold of 1 gives batches of one. ``ratio`` is the bound so far on the posterior variance at the
+batch start divided by that of now.
 """
 
 from typing import Protocol
@@ -12,7 +12,7 @@ import numpy as np
 from noregret._types import Floats, Points
 from noregret.models.posterior import Block, Posterior
 
-#: a pick with no leverage left cannot end a batch by any sum: end it
+#: a pick with no leverage left adds nothing to a sum, so it must end the batch itself
 _NOTHING_LEFT = 1e-12
 
 
@@ -24,7 +24,7 @@ class BatchRule(Protocol):
     ratio
         The bound on the ratio of variances reached so far.
     follows
-        Whether the rule needs the leverages of the block up to date with every pick before.
+        Whether the rule needs the block's leverages brought up to date after every pick.
     compares
         Whether the rule compares all candidates looked at, so that the block must hold them all.
     """
@@ -40,7 +40,8 @@ class BatchRule(Protocol):
 class FixedSize:
     """No bound: the caller's limit ends the batch."""
 
-    #: with no bound on how far variances have fallen, they are followed from pick to pick
+    #: there is no bound on how far variances have fallen, so they are brought up to date after
+    #: every pick
     follows = True
     compares = False
 
@@ -61,7 +62,7 @@ class ToTheLimit:
         The other rule, whose ratio it reports.
     """
 
-    #: the picks after the other rule's end are only as good as the deviations that they leave
+    #: after the other rule's end picks need deviations that are brought up to date
     follows = True
 
     def __init__(self, rule: BatchRule) -> None:
@@ -118,8 +119,8 @@ class GlobalRatio:
 class LocalRatio:
     """σ̃²_fb(x)/σ̃²_t(x) ≤ C̃ for every candidate x that has been looked at.  BBKB Section 4.
 
-    The ratio itself, not a bound on it. Candidates that sleep are bounded by what is known of them
-    from the batch start, so their ratio does not matter.
+    This is the ratio itself, not a bound on it. A candidate that was not looked at keeps its bound
+    from the batch start, so its ratio does not matter.
     """
 
     follows = True
@@ -134,14 +135,14 @@ class LocalRatio:
         now = float(block.leverage[position])
         if now <= _NOTHING_LEFT:
             return True
-        # The leverages are those before this pick, whose own ratio it multiplies by 1 + leverage.
+        # The leverages are those before this pick, which multiplies its own ratio by 1 + leverage.
         ratios = block.told / np.maximum(block.leverage, _NOTHING_LEFT)
         self.ratio = float(max(ratios.max(), ratios[position] * (1.0 + now)))
         return self.ratio > self.threshold
 
 
 class SpectralRatio:
-    """Lemma 1 first, then BBKB Lemma 3 for all points of a box at once.
+    """BBKB Lemma 1 first, then Lemma 3 for all points of a box at once.
 
     k̃_fb is a kernel, so the matrix K̃ of the picks dominates ccᵀ/σ̃²_fb(x), c = k̃_fb(picks, x), for
     every x (a Schur complement). So Σ_s k̃_fb(x, x_s)² / σ̃²_fb(x), the sum of Lemma 3, is at most
@@ -168,7 +169,7 @@ class SpectralRatio:
         self._trace = 0.0
         self._picks: list[Points] = []
         self._matrix: Floats = np.empty((0, 0))
-        self._largest = 0.0  # a bound on its largest eigenvalue
+        self._largest = 0.0  # an upper bound on the largest eigenvalue of K̃
 
     def add(self, block: Block, position: int) -> bool:
         """Full once the eigenvalue passes the threshold."""

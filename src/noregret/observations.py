@@ -1,4 +1,4 @@
-"""What has been seen: every reward in order, totals by unique arm, what is pending."""
+"""What has been seen: every reward in order, totals for each unique choice, and what is pending."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from noregret._types import Floats, Ints, Points
 
 
 class Observations:
-    """Rewards and pending evaluations, by unique arm.
+    """Rewards and pending evaluations, for each unique choice (arm).
 
     An arm gets a *row* when it is first asked for or told. Everything a model needs (counts, sums,
-    pending counts) is kept by row, so its cost follows unique arms. The raw rewards stay beside
-    them in the order they came.
+    pending counts) is kept by row, so its cost follows the number of unique arms. The rewards
+    themselves are also kept, in the order in which they were told.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class Observations:
     unasked
         Evaluations told that nobody had asked for.
     failed
-        Rows whose evaluation failed, one entry a failure.
+        Rows whose evaluations failed, one entry for each failure.
     stand_ins
-        Positions in the history of rewards that stand in for evaluations that failed.
+        Positions in the history of rewards that were told in place of failed evaluations.
     aside
         Candidates of the list that are not to be asked for (ids in rising order).
     """
@@ -122,11 +122,11 @@ class Observations:
         return np.where(rows >= 0, np.append(self.told, 0)[rows], 0)
 
     def ask(self, rows: Ints) -> None:
-        """These rows have been handed out."""
+        """Note that these rows have been asked for."""
         np.add.at(self.pending, rows, 1)
 
     def tell(self, rows: Ints, rewards: Floats, *, unasked: bool = False) -> None:
-        """These rewards have arrived, for pending rows or for any other.
+        """Note these rewards, of pending rows or of any others.
 
         With ``unasked`` pending evaluations of the same rows stay pending.
         """
@@ -142,9 +142,9 @@ class Observations:
         self._history_rewards.extend(rewards)
 
     def fail(self, row: int, reward: float | None) -> None:
-        """A pending row has failed; the model is told this reward in its place, where there is one.
+        """Note that a pending row has failed; a reward, if given, is told to the model instead.
 
-        Without one the row stays pending.
+        Without a reward the row stays pending.
         """
         self.failed += (row,)
         if reward is not None:
@@ -152,7 +152,7 @@ class Observations:
             self.tell(np.array([row]), np.array([reward]))
 
     def note_failed(self, others: "Observations") -> None:
-        """Know of the same failures, after the same history was told and expected."""
+        """Copy the failures of observations with the same history and pending evaluations."""
         rows = list(others.failed)
         known = self.known_rows(others.ids[rows], others.points[rows])
         self.failed, self.stand_ins = tuple(known.tolist()), others.stand_ins
@@ -178,7 +178,7 @@ class Observations:
         self.aside = tuple(np.setdiff1d(self.aside_ids, ids).tolist())
 
     def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
-        """Join the new rewards' scatter to that of the old ones (Chan's parallel formula)."""
+        """Add the scatter of new rewards to that of the old ones (Chan's parallel formula)."""
         which = np.flatnonzero(arrived)
         counts, before = arrived[which], self.told[which]
         sums = np.bincount(rows, rewards, minlength=len(self))[which]
@@ -191,18 +191,18 @@ class Observations:
             self.scatters[which] += inside + between
 
     def cancel(self, rows: Ints) -> None:
-        """These pending rows will never be told."""
+        """Note that these pending rows will never be told."""
         self.check_pending(rows)
         np.subtract.at(self.pending, rows, 1)
 
     def check_pending(self, rows: Ints) -> None:
-        """Refuse rows that are not pending, or not as often as this."""
+        """Refuse rows that are not pending, or that occur here more often than they are pending."""
         counts = np.bincount(rows[rows >= 0], minlength=len(self))
         if (rows < 0).any() or (counts > self.pending).any():
             raise ValueError("points must be pending to be cancelled or failed; some are not")
 
     def replace_list(self) -> None:
-        """From now on ids mean another list; history and pending arms stay."""
+        """Let ids mean another list from now on; history and pending arms stay."""
         self._row_of = {}
         self.aside = ()
         self.ids[:] = -1
@@ -210,7 +210,7 @@ class Observations:
 
 
 def _key(id_: int, point: Any) -> Any:
-    """What an arm is known by: its id, or the bytes of its point on a box."""
+    """The key of an arm: its id, or the bytes of its point on a box."""
     return int(id_) if id_ >= 0 else point.tobytes()
 
 

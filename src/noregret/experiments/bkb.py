@@ -39,7 +39,7 @@ _METHODS = {"exact": "exact GP", "bkb": "BKB", "sor": "subset of regressors"}
 
 
 def starvation(seed: int, evaluations: int) -> pl.DataFrame:
-    """A draw of a GP on [0, 1] seen in [0, 0.5], and three posteriors of it: a row per point."""
+    """Three posteriors of a function on [0, 1] that was evaluated in [0, 0.5]: a row per point."""
     rng = np.random.default_rng([2019, 1, seed])
     x = np.linspace(0.0, 1.0, 401)
     root = linalg.cholesky(_LINE_KERNEL(x[:, None], x[:, None]) + 1e-9 * np.eye(401), lower=True)
@@ -77,7 +77,7 @@ def _posterior(kernel: Kernel, x: Floats, ids: Any, y: Floats, lam: float) -> tu
 def _subset_of_regressors(
     kernel: Kernel, x: Floats, ids: Any, y: Floats, lam: float, dictionary: Any
 ) -> tuple[Floats, Floats]:
-    """The degenerate GP on features of a dictionary: λ zᵀV⁻¹z, without what z misses of k(x, x)."""
+    """The GP on the features z of a dictionary alone; its variance λ zᵀV⁻¹z is too small."""
     inducing = x[dictionary, None]
     small = kernel(inducing, inducing) + 1e-10 * np.eye(len(inducing))
     z = linalg.solve_triangular(
@@ -161,8 +161,8 @@ _ALGORITHMS = {"bkb": "BKB", "gpucb": "GP-UCB", _PLAIN: "GP-UCB, a row per evalu
 def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
     """Processor seconds, dictionary sizes and Theorem 1's bound along a run of one algorithm.
 
-    Our GP-UCB counts repeated points; ``"plain"`` makes its choices and times the posterior with a
-    row for every evaluation instead, which is what the paper compares BKB's cost with.
+    Our GP-UCB merges repeated evaluations of a point. ``"plain"`` makes the same choices, but times
+    a posterior with a row for every evaluation: the paper compares BKB's cost with that one.
     """
     rng = np.random.default_rng([2019, 2, seed])
     points = rng.random((arms, 2))
@@ -199,7 +199,7 @@ def costs(seed: int, algorithm: str, horizon: int, arms: int) -> pl.DataFrame:
 
 
 def _plain_seconds(points: Floats, ids: Any, lam: float) -> Floats:
-    """Processor seconds until each evaluation (t) has entered the variances of all points.
+    """Processor seconds until each evaluation (t) is part of the variances of all points.
 
     Row t of the features is what evaluation t adds to the Cholesky factor: O(t A) a step.
     """

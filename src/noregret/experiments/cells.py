@@ -22,7 +22,7 @@ import polars as pl
 from noregret.linalg.threads import one_blas_thread
 from noregret.study.workers import processes
 
-#: an answer's column of processor seconds that the cell took, start to end
+#: the column of an answer with the processor seconds that the cell took
 COST = "cell_seconds"
 
 
@@ -33,8 +33,8 @@ class Cell:
     Attributes
     ----------
     function
-        A function of a module (not a lambda), which returns a table. Same arguments, same table,
-        but for measured times.
+        A function of a module (not a lambda), which returns a table. The same arguments give the
+        same table, except for measured times.
     arguments
         Its keyword arguments: strings, numbers, booleans. They become columns of the table.
     """
@@ -156,6 +156,6 @@ def compute(
                     yield cell, frame
         except BrokenProcessPool as error:
             raise ChildProcessError(
-                "a worker process died, perhaps for want of memory: give fewer jobs; "
+                "a worker process died, perhaps because memory ran out: use fewer jobs; "
                 "what is done is stored"
             ) from error

@@ -19,7 +19,7 @@ from noregret.optimizer import Optimizer
 from noregret.problems.problem import Problem
 from noregret.study.workers import hire
 
-#: an algorithm by its name, or what makes one of a domain and ``seed=``
+#: the name of an algorithm, or a callable that makes one from a domain and ``seed=``
 Maker = str | Callable[..., Optimizer]
 
 
@@ -41,23 +41,26 @@ def compare(
     Parameters
     ----------
     algorithms
-        By the name to show: what makes the optimiser when it is called with a domain and
-        ``seed=...``, such as ``functools.partial(nr.BBKB, kernel=nr.RBF(0.2), noise=0.1)``; or the
-        name of an algorithm, ``"bbkb"``, which learns its settings and has bounds of 2 deviations.
+        A dict from the name to show to a callable that makes the optimiser from a domain and
+        ``seed=...``, such as ``functools.partial(nr.BBKB, kernel=nr.RBF(0.2), noise=0.1)``. The
+        name of an algorithm, such as ``"bbkb"``, also works: it learns its settings and has bounds
+        of 2 deviations.
     problem
-        What to maximise (:class:`~noregret.problems.problem.Problem`), or a function of the seed
-        that makes it.
+        The problem to maximise (:class:`~noregret.problems.problem.Problem`), or a function that
+        makes one from the seed.
     evaluations
-        Of each run.
+        Number of evaluations of each run.
     seeds
-        How many (0, 1, …), or which.
+        How many seeds (0, 1, …), or a list of them.
     workers
-        Runs at the same time: processes where everything can be sent to one (no lambdas; in a
-        script under ``if __name__ == "__main__":``), else threads, which are hardly faster.
+        How many runs to compute at the same time. They run in processes where everything can be
+        sent to one (no lambdas; in a script the call stands under ``if __name__ == "__main__":``),
+        else in threads, which are hardly faster.
     batch_size
-        Points asked for at once; by default what the algorithm wants.
+        Points asked for at once; by default the algorithm decides.
     marks
-        Evaluations after which regret is noted; by default at most 200, evenly spread.
+        The numbers of evaluations at which regret is recorded; by default at most 200, evenly
+        spread.
     progress
         Whether to show a bar on standard error.
 
@@ -130,7 +133,7 @@ def _one_run(
 def _results(
     one: Callable[[tuple[str, int]], pl.DataFrame], jobs: list[tuple[str, int]], workers: int
 ) -> Iterator[tuple[tuple[str, int], pl.DataFrame]]:
-    """Every job with its answer, as they come in."""
+    """Yields every job with its table, in the order in which they are done."""
     with hire(one, None, workers) as hired:
         if hired.executor is None:
             for job in jobs:

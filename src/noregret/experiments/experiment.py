@@ -32,14 +32,15 @@ class Experiment:
     Attributes
     ----------
     id, paper, figure, title
-        What it is called here, the paper's short name (see the Papers page), the paper's
-        figure or table, and what that shows.
+        Its id here, the paper's short name (see the Papers page), the figure or table of the paper,
+        and what the figure shows.
     minutes
         Rough duration of the settings of the results page on two cores.
     sizes
-        Settings by size. ``"page"``: what the results page shows. ``"full"``: where the paper's own
-        settings take longer than an hour, what it adds to or changes in the page's. ``"quick"``:
-        what it changes so that the whole takes seconds. ``runs`` is the number of repetitions.
+        Settings by size. ``"page"``: what the results page shows. ``"full"``: the paper's own
+        settings, where they take longer than an hour; only what differs from the page's.
+        ``"quick"``: only what differs, so that the experiment takes seconds. ``runs`` is the number
+        of repetitions.
     cells
         The pieces of work for given settings. Run r of every algorithm has seed r.
     draw
@@ -60,7 +61,7 @@ class Experiment:
 
     @property
     def repeated(self) -> bool:
-        """Whether it has runs, not one picture only."""
+        """Whether it repeats runs with several seeds, rather than drawing one picture."""
         return "runs" in self.sizes["page"]
 
     def settings(self, size: str = "page", runs: int | None = None) -> dict[str, Any]:
@@ -104,7 +105,8 @@ def reproduce(
     experiment
         What to run.
     out
-        The folder; cells computed so far are kept in its folder ``cells``, by package version.
+        The folder to write to. Its folder ``cells`` keeps the cells computed so far, by package
+        version.
     size, runs
         See :meth:`Experiment.settings`.
     jobs

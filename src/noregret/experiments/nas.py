@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: the paper gives neither ξ nor λ for this data: ξ of its other experiments, and λ = ξ²
+#: the paper prints neither ξ nor λ for this data: we use ξ of its other experiments, and λ = ξ²
 _NOISE = 0.01
 _LABELS = {
     "global": "Global-BBKB",
@@ -39,7 +39,7 @@ _AXES = {
     "seconds": "processor time, s",
     "hours": "total time with training, h",
 }
-#: simple regret is reported here too
+#: simple regret is also reported after this many evaluations
 _EARLY = 100
 _NASBENCH = functools.cache(nasbench101)
 
@@ -47,16 +47,17 @@ _NASBENCH = functools.cache(nasbench101)
 def run(
     algorithm: str, initial: int, bandwidth: float, horizon: int, arms: int, seed: int
 ) -> pl.DataFrame:
-    """One algorithm after ``initial`` uniform evaluations, on at most ``arms`` cells.
+    """Run one algorithm after ``initial`` uniform evaluations, on at most ``arms`` networks.
 
-    Beside what ``play`` reports, which begins after the initial evaluations: ``ratio``, cumulative
-    regret over the one to expect of uniform choice; ``hours``, processor time and training, where
-    a batch trains at once and takes as long as its slowest network; ``start``, the processor
-    seconds of taking in the initial evaluations; ``initial_gap``, the simple regret of these.
+    The table has the columns of ``play``, which begins after the initial evaluations, and four
+    more. ``ratio``: cumulative regret over the expected regret of uniform choice. ``hours``:
+    processor time and training time; a batch trains at once and takes as long as its slowest
+    network. ``start``: processor seconds of taking in the initial evaluations. ``initial_gap``:
+    their simple regret.
     """
     data = _NASBENCH()
     rng = np.random.default_rng([2020, 3, seed])
-    repeat = rng.integers(3, size=horizon)  # which of a cell's three trainings evaluation t returns
+    repeat = rng.integers(3, size=horizon)  # which of a network's three runs evaluation t returns
     kept = np.sort(rng.choice(len(data.f), min(arms, len(data.f)), replace=False))
     f, repeats, seconds = data.f[kept], data.repeats[kept], data.seconds[kept]
     options: dict[str, Any]
@@ -76,7 +77,7 @@ def run(
         started = time.process_time()
         opt.tell(ids, told)
         if algorithm != "evolution":
-            _ = opt.beta  # the dictionary is drawn from the initial evaluations now, by BLESS
+            _ = opt.beta  # BLESS draws the dictionary from the initial evaluations here
         start = time.process_time() - started
         gap = best - float(f[ids].max())
     asked: list[Batch] = []
@@ -166,7 +167,7 @@ def _draw_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figu
 
 
 def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    """Everything at the end of the run, for each algorithm with and without a start."""
+    """All numbers at the end of the runs, with and without initial evaluations."""
     last = table.filter(pl.col("t") == settings["horizon"])
     early = table.filter(pl.col("t") == table["t"].filter(table["t"] <= _EARLY).max())
     rows: list[dict[str, Any]] = []
@@ -206,7 +207,7 @@ def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
 
 
 def _behind(table: pl.DataFrame, name: str) -> int:
-    """The last row's t at which evolution has taken less processor time; 0 if there is none."""
+    """The largest t at which evolution has taken less processor time than this algorithm, or 0."""
     mean = table.group_by("t", "algorithm").agg(pl.mean("seconds"))
     both = mean.pivot("algorithm", index="t", values="seconds")
     return max(both.filter(pl.col("evolution") < pl.col(name))["t"].to_list(), default=0)

@@ -26,7 +26,7 @@ _PAPER = {
     "igpucb": ((0.11, 0.71, 0.97), ("82 min", "118 min", "30 h")),
     "pigpucb": ((0.09, 0.52, 0.77), ("12 min", "97 s", "29 min")),
 }
-#: rows of a run's table; the top hat of Figure 1 spans two of them, 200 steps at T = 10,000
+#: rows of a run's table; Figure 1 averages over two of them, which are 200 steps at T = 10,000
 _ROWS = 100
 
 
@@ -38,10 +38,10 @@ def synthetic(seed: int, algorithm: str, dimension: int, side: int, horizon: int
 
 
 def classic(seed: int, algorithm: str, problem: str, side: int, horizon: int) -> pl.DataFrame:
-    """The same on a classic of global optimisation, with B = 1 whatever its norm is."""
+    """The same on a classic problem of global optimisation, with B = 1 whatever its norm is."""
     rng = np.random.default_rng([2020, 4, seed])
     with warnings.catch_warnings():
-        # Some of these functions have a larger norm, and the rewards tell.
+        # Some of these functions have a larger norm, and the rewards refute B = 1.
         warnings.filterwarnings("ignore", "the rewards contradict norm=1", RuntimeWarning)
         return _run(SCALED[problem].on_grid(side), algorithm, seed, horizon, 1.0, rng)
 
@@ -54,7 +54,7 @@ def _run(
     norm: float,
     rng: np.random.Generator,
 ) -> pl.DataFrame:
-    """``uniform`` is the expected regret of choosing uniformly until then."""
+    """A row per mark; ``uniform`` is the expected regret of uniform choice up to there."""
     f = problem.values()
     rewards = problem.noise.paired(horizon, rng)
     options = {"horizon": horizon} if algorithm == "pigpucb" else {}
@@ -143,7 +143,7 @@ def _mean(frame: pl.DataFrame, column: str) -> float:
 
 
 def _paired(last: pl.DataFrame) -> dict[str, float]:
-    """π-GP-UCB beside IGP-UCB over the runs that both have: runs won, ratios of the means."""
+    """Compare π-GP-UCB with IGP-UCB over the runs that both have: runs won, ratios of the means."""
     regret, seconds = (
         last.pivot("algorithm", index="seed", values=column).drop_nulls()
         for column in ("regret", "seconds")
@@ -157,9 +157,10 @@ def _paired(last: pl.DataFrame) -> dict[str, float]:
 
 
 def per_step(t: Floats, total: Floats) -> Floats:
-    """Growth of a running total per step, by a top hat over the two spans around each row.
+    """How much a running total grows per step, averaged over the rows before and after each row.
 
-    ``t`` and ``total`` are rows of one run in order; the first and the last row have one span.
+    ``t`` and ``total`` (n each) are the rows of one run in order. The average at the first row
+    begins at the start of the run; that at the last row ends there.
     """
     steps, sums = np.concatenate([[0.0], t]), np.concatenate([[0.0], total])
     first = np.arange(len(t))  # one row earlier, counting the start

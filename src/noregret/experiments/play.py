@@ -31,18 +31,19 @@ def play(
     Parameters
     ----------
     optimizer
-        Fresh, or with a history of its own, which is not counted.
+        A new optimiser, or one with a history, which is not counted.
     values
         The noiseless values of a batch (n).
     noise
-        Rewards (n) for noiseless values and the number of the first evaluation, counted from 0. To
-        pair the noise of algorithms, let it depend on that number alone, as ``Noise.paired`` does.
+        A function that makes rewards (n) from noiseless values and the number of the first
+        evaluation, counted from 0. Let the noise depend on that number alone, as ``Noise.paired``
+        does, and all algorithms see the same noise.
     best
         The largest value.
     marks
         Evaluation numbers (from 1) to report.
     at_most
-        Points asked for at once; by default what the algorithm wants.
+        Points asked for at once; by default the algorithm decides.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def play(
 
 
 def _ask(optimizer: Optimizer, n: int | None) -> Batch:
-    """A batch, without a warning where the norm is larger than the paper takes it to be."""
+    """Ask for a batch; hide the warning that the rewards refute the norm that the paper uses."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
         return optimizer.ask(n)

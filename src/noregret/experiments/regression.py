@@ -34,7 +34,7 @@ _LOADERS = {
 }
 
 
-#: name in the tables: name in the legend, algorithm, its options
+#: by name in the tables: name in the legend, algorithm, its options
 _ALGORITHMS: dict[str, tuple[str, Callable[..., Optimizer], dict[str, Any]]] = {
     "global": ("Global-BBKB", BBKB, {"qbar": 2.0}),
     "local": ("GlobalLocal-BBKB", BBKB, {"qbar": 2.0, "batch_rule": "local"}),
@@ -45,7 +45,7 @@ _ALGORITHMS: dict[str, tuple[str, Callable[..., Optimizer], dict[str, Any]]] = {
     "greedy": ("ε-greedy", EpsilonGreedy, {}),
 }
 _LABELS = {name: label for name, (label, _, _) in _ALGORITHMS.items()}
-#: those that decide again after every evaluation or every 30
+#: algorithms that decide after every evaluation, or after every 30, and take longest
 _SLOW = ("bkb", "gpucb", "asyncts", "greedy")
 #: Table 1 of the appendix; it has no row for ε-greedy, which gets BBKB's
 _BANDWIDTHS: dict[str, dict[str, float]] = {
@@ -73,10 +73,10 @@ def marks(horizon: int) -> Ints:
 def run(
     data: str, algorithm: str, bandwidth: float, horizon: int, lam: float, arms: int, seed: int
 ) -> pl.DataFrame:
-    """One algorithm on a data set with at most ``arms`` candidates: a row per mark.
+    """Run one algorithm on a data set with at most ``arms`` candidates: a row per mark.
 
-    Beside what ``play`` reports: ``ratio``, cumulative regret over the one to expect of uniform
-    choice, t (f* − mean f).
+    The table has the columns of ``play`` and ``ratio``: cumulative regret over the expected regret
+    of uniform choice, t (f* − mean f).
     """
     rng = np.random.default_rng([2020, 1, seed])
     rewards = Noise("gaussian", _NOISE).paired(horizon, rng)
@@ -274,7 +274,7 @@ def _measure_sweep(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
     return {"rows": rows, "ratio": ratio}
 
 
-#: the paper does not say λ: ξ² as in the example of the authors' code, and a larger one
+#: the paper does not print λ: ξ² as in the example of the authors' code, and a larger one
 _LAMS = [1e-4, 1e-2]
 _TABLE_SIZES: dict[str, Settings] = {
     "page": {"runs": 10, "slow_runs": 3, "horizon": 10_000, "lams": _LAMS, "arms": 20_640},
@@ -303,7 +303,7 @@ EXPERIMENTS = (
         id="bbkb-fig1",
         paper="BBKB",
         figure="Figure 1",
-        title="regret over uniform choice's on Abalone and California housing",
+        title="regret over that of uniform choice, on Abalone and California housing",
         minutes=14,
         sizes=_TABLE_SIZES,
         cells=_table_cells,

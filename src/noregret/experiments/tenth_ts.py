@@ -47,14 +47,14 @@ class TenthTS(Optimizer):
 
 
 class TenthDraws(LooksByBounds[ListUCB]):
-    """Picks maximisers of functions drawn nearer to the mean than the posterior has them.
+    """Picks maximisers of drawn functions that lie nearer to the mean than posterior draws do.
 
     Parameters
     ----------
     by_bounds
-        Knows the list, recommends and predicts.
+        The chooser that recommends and predicts on the list.
     features
-        What functions are drawn from the prior with.
+        The features with which functions are drawn from the prior.
     n_init
         Uniform draws at the start.
     """

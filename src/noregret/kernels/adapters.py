@@ -8,7 +8,7 @@ import numpy as np
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 
-#: what users may give: a kernel, scikit-learn's, a callable ``k(xs, ys)``, or the word "auto"
+#: what users may give as kernel: one of ours, one of scikit-learn, a callable ``k(xs, ys)``, "auto"
 AnyKernel = Kernel | Callable[[Any, Any], Any] | Literal["auto"]
 
 
@@ -16,8 +16,8 @@ class FunctionKernel(Kernel):
     """Any callable ``k(xs, ys) -> matrix``, for points of any kind.
 
     The callable gets two sequences (arrays of rows, or vectors of objects) and returns the matrix
-    of their similarities. A method ``diag(xs)`` on it is used where there is one. It cannot be
-    stored in a file: pass it to ``load`` again.
+    of their similarities. If the callable has a method ``diag(xs)``, it is used. A callable cannot
+    be stored in a file: pass it to ``load`` again.
     """
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
@@ -52,7 +52,7 @@ class FunctionKernel(Kernel):
             return values
         if not len(X):
             return np.empty(0)
-        # Small blocks: few calls, little waste beside the diagonal.
+        # Small blocks need few calls and compute few entries beside the diagonal.
         step = 16
         blocks = [self(X[i : i + step], X[i : i + step]) for i in range(0, len(X), step)]
         return np.concatenate([block.diagonal() for block in blocks])
@@ -66,7 +66,7 @@ class SklearnKernel(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        if not len(X) or not len(Y):  # scikit-learn refuses no points
+        if not len(X) or not len(Y):  # scikit-learn refuses empty arrays
             return np.empty((len(X), len(Y)))
         return np.asarray(self.kernel(X, Y), dtype=np.float64)
 
@@ -76,7 +76,7 @@ class SklearnKernel(Kernel):
 
 
 def as_kernel(kernel: Any) -> Kernel:
-    """A :class:`Kernel` from ours, scikit-learn's or any callable."""
+    """A :class:`Kernel` made from one of ours, one of scikit-learn's, or any callable."""
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, type):
@@ -87,7 +87,7 @@ def as_kernel(kernel: Any) -> Kernel:
 
 
 def check_kernel(kernel: Kernel, points: Points) -> Floats:
-    """k(x, x) of all points, after trying the kernel on a few of them.
+    """Try the kernel on a few points, then return k(x, x) of all of them (n).
 
     Raises ``ValueError`` where the kernel returns the wrong shape, is not symmetric or not positive
     on its diagonal.

@@ -40,7 +40,7 @@ class Kernel(ABC):
 
     @property
     def takes_bits(self) -> bool:
-        """Whether points may be packed bits (rows of uint8); others see such rows as numbers."""
+        """Whether points may be packed bits (uint8 rows); other kernels read these as numbers."""
         return False
 
     def gradient(self, X: Points, Y: Points) -> Floats:
@@ -80,7 +80,7 @@ class Kernel(ABC):
         return dict(vars(self))
 
     def __deepcopy__(self, memo: Any) -> "Kernel":
-        """A kernel never changes: a copy of what holds it shares it."""
+        """A kernel never changes, so copies of its owner share it."""
         return self
 
     def __add__(self, other: Any) -> "Kernel":
@@ -99,9 +99,9 @@ class Kernel(ABC):
         return f"{type(self).__name__}({arguments})"
 
 
-#: kernels that have warned of their numerical gradients
+#: kernel classes that have warned about their numerical gradients
 _numerical: WeakSet[Kernel] = WeakSet()
-#: of the points' span: the cube root of the machine precision balances both errors
+#: step, as a share of the points' span: the cube root of the precision balances both errors
 _STEP = float(np.finfo(float).eps ** (1 / 3))
 
 

@@ -17,9 +17,9 @@ class Columns(Kernel):
     Parameters
     ----------
     kernel
-        Sees points with only these columns, in this order.
+        The kernel; it sees points that have only these columns, in this order.
     columns
-        Their numbers, counted from 0.
+        The numbers of the columns, counted from 0.
     """
 
     def __init__(self, kernel: Kernel, columns: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""The kernel of categories: how many entries of two points differ."""
+"""The kernel for categories: it counts the columns in which two points differ."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from noregret.kernels.base import Kernel
 class Hamming(Kernel):
     """exp(−Σ w_j [x_j ≠ y_j]): every column in which two points differ costs its weight.
 
-    A weight near 0 means that the column does not matter, a large one that its categories have
-    nothing in common.
+    A weight near 0 means that the column does not matter. A large weight means that points with
+    different categories have nothing in common.
 
     Parameters
     ----------

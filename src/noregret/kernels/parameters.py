@@ -1,4 +1,4 @@
-"""A kernel's positive parameters by their logarithms, and derivatives by them."""
+"""The positive parameters of a kernel, and derivatives with respect to their logarithms."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from noregret.kernels.tanimoto import Tanimoto
 
 
 class Parameter(NamedTuple):
-    """One parameter: ``"lengthscale"``, ``"weight"`` or ``"variance"``, and its axis if any."""
+    """One parameter: ``"lengthscale"``, ``"weight"`` or ``"variance"``, and its column, if any."""
 
     kind: str
     log: float

@@ -1,4 +1,4 @@
-"""Kernels as JSON and arrays, for files."""
+"""Kernels written as JSON and arrays, for files."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from noregret.kernels.base import Kernel
 
 #: up to this many dimensions exact differences are as fast as a matrix product
 _DIRECT_DIMENSIONS = 16
-#: ν from which the Matérn kernel is computed by an expansion: Bessel functions overflow
+#: from this ν on the Matérn kernel is computed by an expansion: Bessel functions overflow
 _SMOOTH = 50.0
 
 

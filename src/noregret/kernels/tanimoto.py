@@ -8,20 +8,20 @@ from noregret import _checks
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 
-#: rows compared at a time: what is worked on stays in the processor's cache
+#: rows compared at a time, few enough to stay in the processor's cache
 _STRIP = 256
-#: rows to compare with from which a sparse matrix product is faster than counting words
+#: from this many rows on a sparse matrix product is faster than counting bits word by word,
 _FEW = 128
-#: and the share of bits set up to which it is
+#: if at most this share of the bits is set
 _SPARSE = 1 / 6
-#: bits that whole numbers of 16 bits can count
+#: how far integers of 16 bits can count
 _SHORT = 32767
 #: counts up to this are compared level by level, by matrix products
 _LEVELS = 64
 
 
 class Tanimoto(Kernel):
-    """variance · Σ min(x, y) / Σ max(x, y): what two fingerprints share, over what either has.
+    """variance · Σ min(x, y) / Σ max(x, y): the share of bits that two fingerprints have in common.
 
     Points are packed bits (rows of ``uint8``, eight bits each, as :func:`numpy.packbits` makes
     them), or numbers of at least 0: counts, or 0 and 1. For bits this is Tanimoto's (Jaccard's)
@@ -70,7 +70,7 @@ class Tanimoto(Kernel):
 
 
 def _alike(shared: Floats, left: Floats, right: Floats) -> Floats:
-    """Shared over either, from what is shared (n × m) and the sizes (n and m)."""
+    """The similarities (n × m), from what rows share (n × m) and the rows' sizes (n and m)."""
     either = np.add.outer(left, right)
     either -= shared
     empty = either <= 0.0
@@ -117,7 +117,7 @@ def _by_words(X: Points, Y: Points) -> Iterator[tuple[slice, Points]]:
 
 
 def _words(X: Points) -> Points:
-    """Rows of bytes as rows of 64 bits, zeros behind them."""
+    """Rows of bytes as rows of 64-bit words, filled up with zeros."""
     missing = -X.shape[1] % 8
     if missing:
         X = np.pad(X, ((0, 0), (0, missing)))

@@ -1,4 +1,4 @@
-"""Factors of matrices: Cholesky that survives round-off, and a root of V⁻¹ that follows V."""
+"""Factors of matrices: a Cholesky factor safe from round-off, and a root of V⁻¹ that is updated."""
 
 import copy
 
@@ -10,10 +10,10 @@ from noregret._types import Floats, Ints
 
 
 def safe_cholesky(matrix: Floats) -> Floats:
-    """The lower Cholesky factor; jitter from 1e-14 of the largest diagonal entry on, if needed.
+    """The lower Cholesky factor; jitter if needed, at least 1e-14 of the largest diagonal entry.
 
-    The matrices here are positive definite by construction (I or λI is added), so jitter is used
-    only where round-off has eaten that.
+    The matrices here are positive definite by construction (I or λI is added). Jitter is needed
+    only where round-off makes them indefinite.
     """
     if len(matrix) == 1 and matrix[0, 0] > 0.0:  # by far the most frequent case
         return np.sqrt(matrix)
@@ -28,11 +28,11 @@ def safe_cholesky(matrix: Floats) -> Floats:
             return np.asarray(cholesky(jittered, lower=True, check_finite=False))
         except np.linalg.LinAlgError:
             continue
-    raise np.linalg.LinAlgError("matrix is not positive definite, whatever the jitter")
+    raise np.linalg.LinAlgError("matrix is not positive definite, even with jitter")
 
 
 def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
-    """The lower factor of the leading rows and columns in pivot order, and which rows those are.
+    """The lower factor of the leading rows and columns in pivot order, and the rows' numbers.
 
     Pivots below ``tolerance`` (dependent points, duplicates) are dropped.
     """
@@ -49,7 +49,7 @@ def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Fl
         return np.empty((0, *right.shape[1:]))
     if len(lower) == 1:
         return np.asarray(right / lower[0, 0])
-    # LAPACK itself: the checks around it cost more than small systems do.
+    # LAPACK is called directly: SciPy's checks cost more than small systems do.
     solved, _ = dtrtrs(lower, right, lower=1, trans=1 if transposed else 0)
     return np.asarray(solved)
 
@@ -60,7 +60,7 @@ def row_norms(matrix: Floats) -> Floats:
 
 
 def with_room(buffer: Floats, rows: int, columns: int) -> Floats:
-    """The buffer itself where it has this shape, else a larger one with the same corner."""
+    """The buffer itself if it has this shape, else a larger one with the same content."""
     have = buffer.shape
     if rows <= have[0] and columns <= have[1]:
         return buffer
@@ -129,7 +129,7 @@ class InverseRoot:
     def add_rows(self, rows: Floats) -> Floats:
         """G += rowsᵀ rows for rows (k × m), each already times the square root of its weight.
 
-        Returns the matrix (k × m) whose product with z has the square norm that zᵀV⁻¹z falls by.
+        Returns the matrix M (k × m) for which zᵀV⁻¹z falls by ‖Mz‖².
         """
         F = self.matrix
         N = F.T @ rows.T
@@ -175,11 +175,11 @@ class InverseRoot:
         return solved, inverse
 
     def is_accurate(self, gram: Floats) -> bool:
-        """Whether F is still the root of (G + λI)⁻¹, tried on one vector: O(m²).
+        """Whether F is still the root of (G + λI)⁻¹, tested with one vector: O(m²).
 
-        A small λ beside a large G loses digits with every update; how many depends on the run, so
-        the root is tried instead of being trusted for a number of steps. The vector has entries of
-        changing sign, which no feature matrix here favours.
+        Where λ is small and G is large, every update loses digits. How many depends on the run, so
+        the root is tested, rather than computed again after a fixed number of steps. The entries of
+        the test vector change sign, so that it is not close to any feature vector.
         """
         if not self._updates:
             return True

@@ -25,7 +25,7 @@ _pool: ThreadPoolExecutor | None = None
 
 
 def worker_count() -> int:
-    """Threads used for blocks of rows: ``$NOREGRET_THREADS``, or the cores of this process."""
+    """Number of threads for blocks of rows: ``$NOREGRET_THREADS``, or the cores of this process."""
     given = os.environ.get("NOREGRET_THREADS", "")
     if given.isdigit() and int(given) > 0:
         return int(given)
@@ -36,7 +36,7 @@ def worker_count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS at one thread; calls may nest, also from several threads at once."""
+    """Limit BLAS to one thread. Calls may nest, also from several threads at once."""
     global _depth, _libraries, _before
     with _lock:
         if _depth == 0:
@@ -55,10 +55,10 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _set(threads: list[int]) -> None:
-    """Set each BLAS library's threads, whichever thread of ours set them last.
+    """Set the number of threads of each BLAS library, whichever of our threads set it last.
 
-    Newer versions of threadpoolctl let only one Python thread at a time change them, and ignore
-    the others; a call of ours may begin in one thread and the last of several end in another.
+    Newer versions of threadpoolctl let only one Python thread at a time change the number, and
+    ignore the others. Of our calls the first may begin in one thread and the last end in another.
     """
     for library, number in zip(_libraries or [], threads, strict=True):
         release = getattr(library, "clear_controlling_thread", None)
@@ -84,7 +84,7 @@ def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -
 
 
 def _forget_threads() -> None:
-    """A forked child has none of its parent's threads."""
+    """After a fork, the child process has none of its parent's threads."""
     global _pool, _lock, _depth
     _pool, _lock, _depth = None, threading.Lock(), 0
 

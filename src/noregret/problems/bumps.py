@@ -77,7 +77,7 @@ def hard_instance(
     alpha: float = 1.0,
     v: float = 1.0,
 ) -> Problem:
-    """One of M bumps on [0, 1]ᵈ that only where the maximum lies tells apart, drawn uniformly.
+    """One of M bumps on [0, 1]ᵈ, drawn uniformly; they differ only in the place of the maximum.
 
     The bump is as narrow as its norm allows. The paper shifts it over a grid with step w; the step
     is at least 2w here, so that no point is within Δ of the maximum for two of the functions.
@@ -93,7 +93,7 @@ def hard_instance(
     norm
         B, the bump's norm in the kernel's RKHS on Rᵈ.
     gap
-        Δ: the maximum is 2Δ, and all but a w-neighbourhood of it has a regret above Δ.
+        Δ: the maximum is 2Δ. Points further than w from the maximiser have a regret above Δ.
     alpha, v
         E|y|^(1+α) is at most v: a reward is ±(v/2Δ)^(1/α), or mostly 0.
     """

@@ -1,4 +1,4 @@
-"""Classics of global optimisation: functions to minimise, and problems made of them to maximise."""
+"""Classic functions of global optimisation to minimise, and problems to maximise made from them."""
 
 from functools import partial
 

@@ -63,7 +63,7 @@ class LightSensors:
     train, test
         601 × 41 and 192 × 41 raw readings.
     coordinates
-        41 × 2 places of the sensors, unit not stated.
+        41 × 2 positions of the sensors; the unit is not stated.
     """
 
     train: Floats

@@ -20,7 +20,7 @@ class DataFile:
     path
         Where it lies in the data folder.
     sha256
-        Of its content, decompressed.
+        SHA-256 of its content, decompressed.
     url
         Where it can be downloaded; ``None``: nowhere in this form.
     origin

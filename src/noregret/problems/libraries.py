@@ -10,7 +10,7 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.problems.files import DataFile, content
 
-#: the file's order is the answer, so that rows are shuffled by this seed
+#: the file is sorted by score, so rows are shuffled with this seed
 _SHUFFLE = 0
 #: the deviation of a measured yield
 _YIELD_NOISE = 5.0
@@ -38,16 +38,17 @@ class Docking:
     scores: Floats
 
     def share_of_top(self, ids: Ints, k: int = 500) -> float:
-        """How many of some different molecules score as well as the k-th best, over k; at most 1.
+        """The share of the k best molecules that are among some different molecules (at most 1).
 
-        Scores are rounded, so that some molecules tie with the k-th best: each of them counts.
+        Scores are rounded, so some molecules tie with the k-th best. Each of them counts as one of
+        the k best.
         """
         limit = np.partition(self.scores, k - 1)[k - 1]
         return min(float(np.sum(self.scores[np.unique(ids)] <= limit)) / k, 1.0)
 
 
 def enamine50k() -> Docking:
-    """49,706 molecules of Enamine's 50k diversity library, in an order that says nothing."""
+    """49,706 molecules of Enamine's 50k diversity library, shuffled."""
     rows = list(csv.DictReader(io.StringIO(content(_ENAMINE).decode())))
     rows = [row for row in rows if row["score"]]
     order = np.random.default_rng(_SHUFFLE).permutation(len(rows)).tolist()

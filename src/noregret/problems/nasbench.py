@@ -38,8 +38,8 @@ _FAILED = 0.5
 class NASBench:
     """The 12,416 networks of NAS-Bench-101 with four inner nodes of convolution or max-pooling.
 
-    The public tables at hand hold **one** test accuracy a network and no training time. Repeats
-    and times are therefore models, not data; see :func:`nasbench101`.
+    The public tables hold **one** test accuracy for each network and no training time. Repeats and
+    times are therefore models, not data; see :func:`nasbench101`.
 
     Attributes
     ----------

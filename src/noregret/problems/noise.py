@@ -76,9 +76,10 @@ class Noise:
         return np.asarray(np.where(chances < shares, np.sign(f) * self.parameter, 0.0))
 
     def paired(self, horizon: int, rng: np.random.Generator) -> Callable[[Floats, int], Floats]:
-        """Rewards (n) of means (n) and the number of the first of these evaluations, from 0.
+        """A function of means (n) and the first evaluation's number, from 0, that gives rewards (n).
 
-        Drawn ahead, the noise depends on that number alone: it is the same for every algorithm.
+        The noise is drawn beforehand and depends on that number alone, so it is the same for every
+        algorithm.
         """
         if self.kind == "pareto":  # the noise is a factor with mean one
             factors = self.draw(np.ones(horizon), rng)

@@ -34,10 +34,10 @@ class Problem:
     maximizers
         k × d points where it is attained.
     noise
-        Of an evaluation.
+        The noise of an evaluation.
     norm
-        The function's norm in the RKHS of the kernel it is made of; infinite where it is made of
-        none.
+        The function's norm in the RKHS of the kernel that it is made of; infinite if it is not made
+        of a kernel.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """What may be chosen? A list of candidates, a box of numbers, or a space of parameters.
 
-All answer the same questions (:class:`Domain`), so that nobody else asks which of them it is.
+All of them have the methods of :class:`Domain`, so that no other code needs to know which one it
+has.
 """
 
 from collections.abc import Sequence
@@ -17,14 +18,14 @@ from noregret.spaces.space import Space
 
 
 class Domain(Protocol):
-    """What every kind of domain answers.
+    """The methods that every kind of domain has.
 
     Attributes
     ----------
     listed
         Whether the choices have ids 0 … n − 1. Points of a box or space have the id −1.
     encoded
-        Whether the numbers of a point are not the values that users see: logarithms, positions.
+        Whether points hold other numbers than users see: logarithms, or positions of categories.
     names
         The names of the dimensions, where there are any.
     """
@@ -35,7 +36,7 @@ class Domain(Protocol):
 
     @property
     def categories(self) -> tuple[int, ...]:
-        """The columns that hold positions of choices, whose distances mean nothing."""
+        """The columns that hold positions of categories: distances mean nothing there."""
 
     @property
     def dimension(self) -> int | None:
@@ -62,13 +63,13 @@ class Domain(Protocol):
         """Up to n points spread over the domain (n × d)."""
 
     def pack(self, ids: Ints, points: Points) -> list[tuple[int, bytes | None]]:
-        """What a file stores of each choice: its id, and its point on a box."""
+        """The bytes that a file stores for each choice: its id, and on a box its point."""
 
     def unpack(self, packed: list[tuple[int, bytes | None]]) -> Ints | Floats:
         """The ids, or points of a box, that :meth:`pack` stored."""
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
-        """What a user's function gets of choices (n): dicts where there are names, else points."""
+        """What a user's function gets for choices (n): dicts if there are names, else points."""
 
 
 def as_domain(domain: Any) -> Candidates | Space:

@@ -21,8 +21,8 @@ class Box(Space):
     Parameters
     ----------
     bounds
-        ``[(lo, hi), ...]``, or ``{"name": (lo, hi), ...}``. Where there are names users see points
-        as dicts, otherwise as vectors of d floats.
+        ``[(lo, hi), ...]``, or ``{"name": (lo, hi), ...}``. With names, users see points as dicts,
+        otherwise as vectors of d floats.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Box(Space):
         return np.column_stack([self.lower, self.upper])
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
-        """What a user's function gets of choices (n): dicts where there are names, else rows."""
+        """What a user's function gets for choices (n): dicts if there are names, else rows."""
         return list(points) if self.names is None else self.decode(np.asarray(points))
 
     def grid(self, n: int) -> Candidates:

@@ -22,29 +22,30 @@ class Candidates:
     Parameters
     ----------
     points
-        An n × d array, a list of rows, a pandas or polars frame, a vector (n
-        choices in one dimension), or a list of arbitrary Python objects (strings, graphs, …) for
-        which the kernel is a callable ``k(xs, ys) -> matrix``. A float32 array, and an array that
-        is mapped from a file, is kept as it is. So is a uint8 array: packed bits (n × bytes, as
-        :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto`, numbers for other
-        kernels. So is an object that has a length and gives rows of numbers for a slice: it is read
-        where it is looked at. In a frame, a column of words (at most 100 different ones) becomes
-        one coordinate for each word, and yes and no become 1 and 0; functions of one choice get a
-        dict of the frame's own values by column. Files: :meth:`open`.
+        An n × d array, a list of rows, a pandas or polars frame, a vector (n choices in one
+        dimension), or a list of arbitrary Python objects (strings, graphs, …) for which the kernel
+        is a callable ``k(xs, ys) -> matrix``. Kept without a copy: a float32 array; an array that
+        is mapped from a file; a uint8 array, which means packed bits (n × bytes, as
+        :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto` and numbers for other
+        kernels; and an object that has a length and gives rows of numbers for a slice, which is
+        read when its rows are needed. In a frame, a column of words (at most 100 different ones)
+        becomes one coordinate for each word, and yes and no become 1 and 0; functions of one choice
+        get a dict of the frame's own values by column. Files: :meth:`open`.
     objects
         Treat the entries as opaque objects even where they look like numbers or rows.
 
     Attributes
     ----------
     points
-        n × d floats, or a vector of n objects. Read only. Where points are not in memory: what
-        has a length, ``shape`` and ``dtype`` and is indexed by an id, a slice or an array of ids.
+        n × d floats, or a vector of n objects. Read only. If the points are not in memory, this is
+        an object with a length, ``shape`` and ``dtype`` that is indexed by an id, a slice or an
+        array of ids.
     names
-        The columns' names where a frame or a table was given, else ``None``.
+        The names of the columns if a frame or a table was given, else ``None``.
     origin
-        Where the points can be found again, for lists that are in a file.
+        The place of the file, for lists that are in a file.
     frame
-        A polars frame of the values given, where a frame was; users' functions see its rows.
+        The values as a polars frame, if a frame was given; users' functions see its rows.
     parts
         The parts of a list that other machines hold (:meth:`on`), else ``None``.
     """
@@ -113,8 +114,9 @@ class Candidates:
     ) -> Self:
         """A list whose parts are held by the workers of a Dask cluster.
 
-        Every part keeps the bounds of its own candidates; only those on top travel. Picks are those
-        of one machine, bit for bit. The part of a worker that dies is loaded again by another one.
+        Every part keeps the bounds of its own candidates, and sends only the candidates with the
+        largest ones. Picks are the same as on one machine, bit for bit. The part of a worker that
+        dies is loaded again by another one.
 
         Parameters
         ----------
@@ -199,7 +201,7 @@ class Candidates:
         return ids, self.at(ids)
 
     def locate_all(self) -> tuple[Ints, Points]:
-        """All ids and points; points that are not float64 in memory are read where sliced."""
+        """All ids and points; points that are not float64 in memory are read when sliced."""
         ready = self._finite and self.points.dtype in (np.float64, np.uint8, object)
         return np.arange(len(self)), self.points if ready else cast(Points, _Vectors(self))
 
@@ -213,7 +215,7 @@ class Candidates:
         return self.at(rng.choice(len(self), min(n, len(self)), replace=False))
 
     def pack(self, ids: Ints, points: Points) -> list[tuple[int, bytes | None]]:
-        """What a file stores of each choice: its id."""
+        """The bytes that a file stores for each choice: its id."""
         return [(int(id_), None) for id_ in ids]
 
     def unpack(self, packed: list[tuple[int, bytes | None]]) -> Ints:
@@ -221,7 +223,7 @@ class Candidates:
         return np.array([id_ for id_, _ in packed], dtype=np.int64)
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
-        """What a user's function gets of choices (n): dicts by column of a frame, else points."""
+        """What a user's function gets for choices (n): dicts by column of a frame, else points."""
         if self.frame is None:
             return list(points)
         rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
@@ -258,7 +260,7 @@ class Candidates:
         return iter(self.points)
 
     def __deepcopy__(self, memo: Any) -> "Candidates":
-        """A list never changes: a copy of what holds it shares it."""
+        """A list never changes, so copies of its owner share it."""
         return self
 
     def __reduce__(self) -> Any:
@@ -271,7 +273,7 @@ class Candidates:
 
 
 class _Vectors:
-    """The points of a list (n × d) as float64, read where they are sliced."""
+    """The points of a list (n × d) as float64, read when they are sliced."""
 
     def __init__(self, candidates: Candidates) -> None:
         self._candidates = candidates
@@ -285,7 +287,7 @@ class _Vectors:
 
 
 def _opened(points: Any, objects: bool) -> Opened:
-    """What was given as an array, or as rows that are read where they are indexed."""
+    """The given points as an array, or as rows that are read when they are indexed."""
     if hasattr(points, "columns") and not objects:
         from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
 

@@ -1,4 +1,4 @@
-"""What stands in a cell of a table: a number, a gap, yes or no, or a word."""
+"""The content of a cell of a table: a number, a gap, yes or no, or a word."""
 
 import difflib
 import re
@@ -6,28 +6,28 @@ from collections.abc import Iterable
 
 import polars as pl
 
-#: how people write that there is nothing (in lower case)
+#: texts that mean an empty cell (in lower case)
 GAPS = frozenset(
     {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil", "missing"}
     | {"-", "–", "—", ".", "?", "#div/0!", "#value!", "#ref!", "#num!"}
 )
-#: how people write yes and no (in lower case)
+#: texts that mean yes and no (in lower case)
 BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0}
 
-#: spaces that people put between groups of three digits, as they stand in files
+#: kinds of space between groups of three digits
 _SPACES = " \u00a0\u202f"
 _GROUPED = {
     ".": rf"^[+-]?\d{{1,3}}([,{_SPACES}']\d{{3}})+(\.\d+)?$",
     ",": rf"^[+-]?\d{{1,3}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
 }
-#: with more words than this, letters are not compared one by one
+#: with more words than this, spellings are not compared letter by letter
 _MOST_COMPARED = 20_000
-#: names in a message that offers the right spelling
+#: how many spellings a message offers at most
 _OFFERED = 3
 
 
 def is_gap(cells: pl.Series) -> pl.Series:
-    """Which cells hold nothing: null, NaN, or one of the words for it (n booleans)."""
+    """Which cells are empty: null, NaN, or a text that means so (n booleans)."""
     if cells.dtype.is_float():
         return cells.is_null() | cells.is_nan().fill_null(True)
     if cells.dtype != pl.String:
@@ -57,7 +57,8 @@ def numbers(cells: pl.Series, decimal: str = ".") -> pl.Series:
             plain = text.str.replace_all(rf"[{re.escape(other)}{_SPACES}']", "")
             text = plain.zip_with(grouped, text)
         if decimal == ",":
-            # A point is then no decimal sign: 1.5 must not become a number by accident.
+            # With a decimal comma a point is not a decimal sign: 1.5 must not become a number by
+            # accident.
             pointed = text.str.contains(".", literal=True).fill_null(False)
             text = text.str.replace(",", ".", literal=True).set(pointed, None)
         found = text.cast(pl.Float64, strict=False)
@@ -73,7 +74,7 @@ def booleans(cells: pl.Series) -> pl.Series:
 
 
 def likely_number(text: str) -> str | None:
-    """The number that was probably meant by a cell that is none, as it should be written."""
+    """The number that was probably meant by a cell that is not a number, written correctly."""
     if not re.search(r"\d", text):
         return None
     kept = re.sub(r"[^0-9eE.,+-]", "", text.replace("O", "0").replace("l", "1"))
@@ -86,7 +87,7 @@ def likely_number(text: str) -> str | None:
 
 
 class Spelling:
-    """Finds the known words that are spelt most like a wrong one.
+    """Finds the known words whose spelling is nearest to a wrong one.
 
     Capitals, spaces, hyphens, and letters that look like digits make no difference; beyond that, of
     at most 20,000 words, letters may differ too.
@@ -117,7 +118,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def verbatim_numbers(cells: pl.Series) -> pl.Series:
-    """Text as numbers where every cell, written out again, reads the same; else as it is.
+    """Text as numbers if every number, written out again, gives the same text; else unchanged.
 
     So ``0.5`` becomes a number, and a column that holds ``007`` or ``1.10`` stays text.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from noregret._types import Floats
 from noregret.spaces.parameters import SLACK, Parameter, set_field
 
-#: what a choice may be: what a file can hold and a program can be given
+#: allowed types of a category: those that a file can hold and a program can be given
 _PLAIN = (str, bool, int, float, type(None))
 
 

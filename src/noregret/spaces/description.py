@@ -1,4 +1,4 @@
-"""Parameters as JSON or words: for files, and for people who write a space down."""
+"""Parameters written as JSON, for files, or in words, for people."""
 
 import csv
 import re
@@ -80,7 +80,7 @@ def read_space(path: str | Path) -> Space:
     try:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from error
+        raise ValueError(f"{path} is not a TOML file: {error}") from error
     if not found:
         raise ValueError(f"{path} describes no parameters")
     return Space({name: _named(name, spec) for name, spec in found.items()})

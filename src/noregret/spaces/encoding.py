@@ -16,17 +16,17 @@ from noregret._types import Floats, Ints
 from noregret.spaces.cells import booleans, is_gap, likely_number, numbers
 from noregret.spaces.tables import Piece
 
-#: more words than this in a column are names, not categories
+#: a column with more words than this holds names, not categories
 MOST_CATEGORIES = 100
-#: a column is meant to hold numbers where at least this share of its cells does
+#: a column is meant to hold numbers if at least this share of its cells are numbers
 _MOSTLY = 0.5
-#: cells named in a message
+#: how many cells a message names at most
 _NAMED = 20
-#: the category of a gap
+#: the name of the category for gaps
 _NOTHING = "(gap)"
 
 
-#: what cells of a kind are worth (n floats), null at gaps
+#: how cells of each kind become numbers (n floats), null at gaps
 _VALUES: dict[str, Callable[[pl.Series, str], pl.Series]] = {
     "number": lambda cells, decimal: numbers(cells, decimal).set(is_gap(cells), None),
     "boolean": lambda cells, decimal: booleans(cells),
@@ -46,11 +46,11 @@ class ColumnSurvey:
     numbers, percents, booleans
         How many cells are numbers, numbers with a percent sign, yes or no.
     odd
-        The first cells that are no numbers: line and text.
+        The first cells that are not numbers: line and text.
     words
         The different texts, until there are more than can be categories.
     distinct
-        Whether no text comes twice, as far as it was seen.
+        Whether no text has come twice so far.
     typed
         Whether the file itself says that these are numbers or booleans.
     mean, scatter, low, high
@@ -147,7 +147,7 @@ class ColumnSurvey:
 
     @property
     def all_different(self) -> bool:
-        """Whether the column has a word of its own for every row."""
+        """Whether every row has a different word."""
         return self.distinct and not self.gaps and self.rows > 1
 
     @property
@@ -213,11 +213,11 @@ class Feature:
     kind
         ``"number"``, ``"boolean"`` or ``"category"``.
     mean, deviation
-        What is taken out of numbers, and what they are divided by.
+        The mean that is subtracted from numbers, and the deviation that they are divided by.
     categories
         The words, in their order; each has a coordinate that is 1 where it stands, else 0.
     fill
-        What stands in place of a gap, where there are gaps; a further coordinate is 1 there.
+        The number used for gaps, if there are gaps; one more coordinate is 1 where there is a gap.
     """
 
     name: str
@@ -229,7 +229,7 @@ class Feature:
 
     @property
     def dimensions(self) -> list[dict[str, Any]]:
-        """Of each coordinate the column's name, and mean and deviation, or the category."""
+        """For each coordinate the column's name, with mean and deviation or with the category."""
         if self.kind == "category":
             return [{"name": self.name, "category": word} for word in self.categories]
         own = {"name": self.name, "mean": self.mean, "deviation": self.deviation}
@@ -290,9 +290,9 @@ def make_encoder(
     Parameters
     ----------
     columns
-        What was found in them.
+        The surveys of the columns.
     fills
-        What stands in place of gaps, by column; see :func:`medians`.
+        The numbers used for gaps, by column; see :func:`medians`.
     standardize
         Whether numbers get mean 0 and deviation 1.
     decimal
@@ -328,7 +328,7 @@ def as_frame(frame: Any) -> pl.DataFrame:
 
 
 def encode_frame(frame: pl.DataFrame) -> tuple[Floats, tuple[str, ...]]:
-    """Points (n × d) of a frame whose every column is used, and what the coordinates are called.
+    """Points (n × d) made from all columns of a frame, and the names of the coordinates.
 
     Columns of words become one coordinate for each word. Gaps, and columns that hold names rather
     than categories, are refused.

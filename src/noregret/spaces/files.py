@@ -1,4 +1,4 @@
-"""Domains in files: as JSON and arrays."""
+"""Domains written as JSON and arrays, for files."""
 
 import io
 from typing import Any
@@ -12,12 +12,12 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def keeps(domain: Candidates | Space) -> bool:
-    """Whether a file can hold the domain, so that nobody has to give it again."""
+    """Whether a file can hold the whole domain, so that the user need not pass it again."""
     return bool(domain_spec(domain, {}, True).get("stored", True))
 
 
 def same_domain(one: Any, other: Any) -> bool:
-    """Whether two domains are the same, as far as a file would tell; objects by their number."""
+    """Whether two domains are the same as far as a file can tell; of objects, only their number."""
     arrays: tuple[dict[str, np.ndarray[Any, Any]], dict[str, np.ndarray[Any, Any]]] = {}, {}
     specs = [
         domain_spec(domain, into, True) for domain, into in zip((one, other), arrays, strict=True)
@@ -87,7 +87,7 @@ def _load_space(spec: Any, given: Any) -> Space:
 
 
 def load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
-    """What :func:`domain_spec` described; ``given`` where it is not all in the file."""
+    """The domain that :func:`domain_spec` described; ``given`` if the file holds only a part."""
     if spec["kind"] == "box":
         names, bounds = spec["names"], arrays["bounds"]
         return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))

@@ -1,4 +1,4 @@
-"""How much of a file may come into memory: archives that swell, endless fields of text."""
+"""Limits on what a file may put into memory: archives that grow when unpacked, endless text."""
 
 import copy
 import csv
@@ -11,7 +11,7 @@ from typing import IO, Any
 
 #: bytes that the parts of a spreadsheet may have together once they are unpacked
 LARGEST_SHEET = 1 << 30
-#: Parquet that needs more bytes than this, and so many times its size, is refused
+#: a Parquet file that needs more bytes than this, and this many times its size, is refused
 LARGEST_PARQUET, MOST_SWOLLEN = 1 << 32, 1000
 #: characters of one record of text
 LONGEST_RECORD = 1 << 24
@@ -24,7 +24,7 @@ _PARQUET = b"PAR1"
 
 
 class Lines:
-    """The lines of a text file for ``csv.reader``, which must not be endless.
+    """The lines of a text file for ``csv.reader``; a record that is too long is refused.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Lines:
             yield line
 
     def next_record(self) -> None:
-        """The record is complete."""
+        """Note that the record is complete."""
         self.record, self._size = [], 0
 
     def long_field(self, separator: str) -> int | None:
@@ -75,7 +75,7 @@ def longest_field() -> int:
 
 
 def check_archive(path: Path) -> None:
-    """Refuse a spreadsheet whose parts swell when they are unpacked; other files are left alone.
+    """Refuse a spreadsheet whose parts are far larger once unpacked; other files are left alone.
 
     What an archive declares may be wrong, so its parts are unpacked here, a block at a time.
     """
@@ -111,7 +111,7 @@ def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> int:
 
 
 def check_parquet(path: Path) -> None:
-    """Refuse a Parquet file that swells: by the sizes and the number of rows that it declares."""
+    """Refuse a Parquet file that would be far larger in memory, by the sizes that it declares."""
     size = path.stat().st_size
     rows, columns, declared = _declared(path)
     needed = max(declared, 8 * rows * columns)

@@ -1,4 +1,4 @@
-"""Parameters that are numbers: any between two others, or whole ones."""
+"""Parameters that are numbers: real or whole, between two bounds."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from noregret.spaces.parameters import SLACK, Parameter, set_field
 _DIGITS = 12
 #: powers of ten up to this one are floats without error
 _EXACT_POWER = 22
-#: how far neighbours of a number are, as fractions of the column's length
+#: distances of a number's neighbours, as fractions of the column's length
 _STEPS = np.array([0.2, 0.05, 0.01, 0.002])
 #: whole numbers that a column holds exactly, and whose logarithms tell them apart
 _LARGEST, _LARGEST_LOG = 1 << 53, 1 << 40
@@ -67,7 +67,7 @@ class Float(Parameter):
         return self._values(column) if self.log else column.tolist()
 
     def _values(self, logs: Floats) -> list[float]:
-        """Rounded, so that a value has one entry only; the ends are kept as they are."""
+        """Values rounded so that each has exactly one entry; the ends are kept as they are."""
         low, high = self.ends
         values = np.clip(_rounded(np.exp(logs)), self.low, self.high)
         values = np.where(logs <= low, self.low, np.where(logs >= high, self.high, values))
@@ -90,7 +90,7 @@ class Float(Parameter):
         return first, last
 
     def how_many(self, low: float, high: float) -> float:
-        """∞, or 1 where the two are one."""
+        """∞, or 1 if both ends are the same."""
         return math.inf if high > low else 1.0
 
     def entries(self, low: float, high: float) -> Floats:
@@ -184,11 +184,12 @@ class Int(Parameter):
         return self._entries(self._nearest(self._numbers(column)))
 
     def place(self, unit: Floats, low: float, high: float) -> Floats:
-        """Entries (n) between two others; every value has its half step to both sides."""
+        """Entries (n) between two others; every value gets half a step on both sides."""
         first, last = self._nearest(self._numbers(np.array([low, high]))).tolist()
         half = 0.5 * self.step
         if self.log:
-            # Below a low of 1 and a step of 2 there is no half step: a third of low is near it.
+            # With a low of 1 and a step of 2, half a step below low is 0, which has no logarithm:
+            # use low/3.
             start, stop = math.log(max(first - half, first / 3.0)), math.log(last + half)
             numbers = np.exp(start + (stop - start) * unit)
         else:

@@ -1,4 +1,4 @@
-"""What one parameter of a space may be: the contract.
+"""The contract of one parameter of a space.
 
 A parameter is one column of the encoded points. Equal distance in a column of numbers means equal
 change: columns of parameters with ``log`` hold logarithms. A column of choices holds their
@@ -10,7 +10,7 @@ from typing import Any
 
 from noregret._types import Floats
 
-#: round-off that is no error, as a fraction of a column's length
+#: differences below this fraction of a column's length are round-off, not errors
 SLACK = 1e-9
 
 
@@ -22,7 +22,7 @@ class Parameter(ABC):
     is_number
         Whether every number between the ends is an entry.
     is_category
-        Whether the column holds positions of choices, whose distances mean nothing.
+        Whether the column holds positions of categories: distances mean nothing there.
     log
         Whether the column holds logarithms.
     """

@@ -1,9 +1,8 @@
 """Lists that the workers of a Dask cluster hold in parts.
 
-A part is a Dask actor, a :class:`Shard`: an object on a worker, with the points of its rows and
-whatever else is kept for them there. When its worker dies, the part is loaded again from its source
-on another worker. What was kept beside the points is lost with the worker; who kept it there starts
-it again.
+A part is a Dask actor, a :class:`Shard`: an object on a worker that holds the points of its rows
+and other objects kept for them. When its worker dies, the part is loaded again from its source on
+another worker. The other objects are lost with the worker, and their owner makes them again.
 """
 
 import os
@@ -27,7 +26,7 @@ Progress = Callable[[int, int], None]
 #: a method and its arguments
 Call = tuple[Any, ...]
 
-#: what a part answers that was loaded again, when it is asked for something kept before
+#: the answer of a part that was loaded again, when it is asked for an object that it has lost
 NOT_KEPT = "not kept"
 
 #: loading is reported where it takes longer than this (seconds)
@@ -103,9 +102,9 @@ class Shards:
     offsets
         The id of the first row of every part, and the length of the list (parts + 1).
     dropped
-        Keys of what the parts need not keep any longer.
+        Keys of objects that the parts need not keep any longer.
     futures
-        What Dask knows the parts by.
+        Dask's handles of the parts.
     """
 
     def __init__(
@@ -240,7 +239,7 @@ class Shards:
         return call(*given)
 
     def _answer(self, part: int, call: Any) -> Any:
-        """What a call returned. Dask leaves some calls of a dead worker waiting for ever."""
+        """What a call returned; the worker is checked, as Dask may wait for ever for a dead one."""
         while True:
             try:
                 return call.result(timeout=_PATIENCE)
@@ -264,14 +263,14 @@ class Keeper:
     make
         ``make(candidates, *given)`` makes the object of a part, on its worker.
     prior
-        What is given when a part has been loaded again.
+        The arguments for ``make`` when a part has been loaded again.
     given
-        What is given at first, one tuple for each part; ``prior`` by default.
+        The arguments for ``make`` at first, one tuple for each part; ``prior`` by default.
 
     Attributes
     ----------
     key
-        What the objects are known by.
+        The key of the objects.
     """
 
     def __init__(
@@ -325,7 +324,7 @@ class Keeper:
 
 
 class ShardedRows:
-    """The points of a list in parts, fetched where they are indexed.
+    """The points of a list in parts, fetched when they are indexed.
 
     Attributes
     ----------

@@ -47,9 +47,9 @@ class Opened:
     finite
         Whether every number is known to be finite.
     close
-        Frees what was taken on the way, such as a temporary copy.
+        Removes what was made on the way, such as a temporary copy.
     frame
-        The polars frame of the values that were given, where they were one.
+        The polars frame that was given, if one was.
     """
 
     points: Points
@@ -61,12 +61,13 @@ class Opened:
 
 
 class LazyRows:
-    """Rows that are read where they are indexed: by an id, a slice or an array of ids.
+    """Rows that are read when they are indexed: by an id, a slice or an array of ids.
 
     Parameters
     ----------
     source
-        Has a length, and gives rows for slices; one that takes arrays of ids is asked that way.
+        An object with a length that gives rows for slices; if it also takes arrays of ids, these
+        are used.
 
     Attributes
     ----------
@@ -142,7 +143,7 @@ def read_rows(
 
 
 def is_lazy(points: Any) -> bool:
-    """Whether it has a length and slices, and is no sequence, mapping or array of a known kind."""
+    """Whether an object has a length and slices, and is not a list, mapping or array."""
     known = isinstance(points, (Sequence, Mapping)) or hasattr(points, "__array__")
     return isinstance(points, RowSource) and not known
 
@@ -161,12 +162,12 @@ def may_be_mapped(kind: np.dtype[Any]) -> bool:
 
 
 def mapped(array: np.memmap[Any, Any]) -> Opened:
-    """An array that is mapped from a file: checked where it is looked at, not now."""
+    """An array that is mapped from a file; its rows are checked when they are read, not now."""
     return Opened(array, origin=_whole_file(array), finite=False)
 
 
 def _whole_file(array: np.memmap[Any, Any]) -> dict[str, Any] | None:
-    """How to map an array again; ``None`` for a part of a file, or one that was changed.
+    """How to map an array again; ``None`` for a part of a file, or for an array that was changed.
 
     A slice of a mapped array keeps the offset of the whole, so only arrays made by ``np.memmap``
     itself (``np.load`` with ``mmap_mode`` too) can be found again.

@@ -1,6 +1,6 @@
 """A space of named parameters of several types, and the points in it as vectors.
 
-A *part* of a space has the same parameters between other ends; searches look at parts.
+A *part* of a space has the same parameters within narrower bounds. Searches look at parts.
 """
 
 import copy
@@ -16,11 +16,11 @@ from noregret.spaces.parameters import SLACK, Parameter
 #: a condition on a point as users see it
 Feasible = Callable[[dict[str, Any]], bool]
 
-#: points drawn without a feasible one among them before the search for one ends
+#: after this many draws without a feasible point the search for one ends
 _TRIES = 100_000
-#: feasible points are looked for among at least, and at most, so many at a time
+#: feasible points are searched among at least, and at most, this many draws at a time
 _PIECE, _LARGEST_PIECE = 64, 8192
-#: among so many times as many points a design looks for feasible ones
+#: a design searches for feasible points among this many times as many points
 _EFFORT = 32
 
 
@@ -37,10 +37,10 @@ class Space:
         ``{"name": parameter, ...}`` with :class:`~noregret.Float`, :class:`~noregret.Int`,
         :class:`~noregret.Choice` and :class:`~noregret.Bool`.
     feasible
-        A known condition that points must satisfy: gets a point as a dict and says whether it may
-        be evaluated. Only feasible points are asked for, and others are refused where they are
-        told. It should be quick: it is asked thousands of times for each batch. No file stores it:
-        pass the space again, ``load(path, domain=space)``.
+        A function that gets a point as a dict and says whether it may be evaluated. Only feasible
+        points are asked for, and other points are refused when they are told. The function should
+        be quick: it is called thousands of times for each batch. No file stores it: pass the space
+        again, ``load(path, domain=space)``.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Space:
 
     @property
     def centre(self) -> Floats:
-        """The point in the middle (d), or a feasible one where that is not."""
+        """The point in the middle (d), or another feasible point if that one is not feasible."""
         middle = self._place(np.full((1, self.dimension), 0.5))
         if not self.allowed(middle)[0]:
             middle = self._some_feasible(1, np.random.default_rng(0))
@@ -120,13 +120,13 @@ class Space:
     # -- dicts and vectors -------------------------------------------------------------------
 
     def encode(self, points: Sequence[Mapping[str, Any]]) -> Floats:
-        """Points given as dicts as rows of numbers (n × d); refused where they lie outside."""
+        """Turn points given as dicts into rows of numbers (n × d); points outside are refused."""
         return np.array([self._encode(i, point) for i, point in enumerate(points)]).reshape(
             len(points), self.dimension
         )
 
     def decode(self, points: Points) -> list[dict[str, Any]]:
-        """Rows of numbers (n × d) of this space as dicts of plain Python values (n)."""
+        """Turn rows of numbers (n × d) of this space into dicts of plain Python values (n)."""
         names = self.names or tuple(f"x{i}" for i in range(self.dimension))
         columns = [one.decode(points[:, i]) for i, one in enumerate(self.parameters)]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -192,7 +192,7 @@ class Space:
         return "" if self.names is None else f", or dicts of {', '.join(self.names)}"
 
     def _inside(self, array: Floats) -> Floats:
-        """The rows, with round-off taken out; refused where they are no points of the space."""
+        """The rows without round-off; rows that are not points of the space are refused."""
         snapped = self.snap(array)
         # Round-off of a point on the boundary is no error.
         outside = np.argwhere(np.abs(array - snapped) > SLACK * (self.upper - self.lower))
@@ -246,7 +246,7 @@ class Space:
         return found[:n]
 
     def _feasible_of_few(self, n: int, rng: np.random.Generator) -> Floats:
-        """n feasible points where none of very many draws is; refused where none is found."""
+        """n feasible points after very many draws without one; refused if none is found."""
         every = self.every(_TRIES)
         if every is not None and len(every):
             return every[rng.integers(len(every), size=n)]
@@ -256,7 +256,7 @@ class Space:
         )
 
     def every(self, most: int) -> Floats | None:
-        """All feasible points (n × d) where there are at most so many points, else ``None``."""
+        """All feasible points (n × d) if the space has at most this many points, else ``None``."""
         if self.count > most:
             return None
         ends = zip(self.parameters, self.lower.tolist(), self.upper.tolist(), strict=True)
@@ -268,10 +268,10 @@ class Space:
     def spread(self, n: int, rng: np.random.Generator) -> Floats:
         """n points of a scrambled Sobol sequence (n × d).
 
-        Where points must be feasible these are the feasible ones of a longer sequence, some of them
-        repeated where there are too few, and none where a part of the space has none.
+        With a condition ``feasible`` these are the feasible points of a longer sequence. Some are
+        repeated if there are too few. A part of the space without feasible points gives none.
         """
-        # SciPy spawns from the generator, which its saved state does not tell: give it a fresh one.
+        # SciPy spawns from the generator, which its saved state does not record: give it a new one.
         own = np.random.default_rng(rng.integers(1 << 63))
         if self.feasible is None:
             return self._place(_sobol(self.dimension, n, own))
@@ -310,7 +310,7 @@ class Space:
     # -- files -------------------------------------------------------------------------------
 
     def pack(self, ids: Ints, points: Points) -> list[tuple[int, bytes | None]]:
-        """What a file stores of each choice: −1 and the point's bytes."""
+        """The bytes that a file stores for each choice: −1 and the point."""
         return [(-1, np.asarray(point, dtype="<f8").tobytes()) for point in points]
 
     def unpack(self, packed: list[tuple[int, bytes | None]]) -> Floats:

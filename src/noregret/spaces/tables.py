@@ -1,4 +1,4 @@
-"""Tables as people have them: CSV of any habit, Excel sheets, Parquet.
+"""Tables as people have them: CSV with any separator and decimal sign, Excel sheets, Parquet.
 
 Text is read as it stands: every cell of a CSV file or an Excel sheet is a string here, and
 :mod:`noregret.spaces.cells` says what it means. Files are read a piece at a time.
@@ -22,7 +22,7 @@ from noregret.spaces.limits import Lines, check_archive, check_parquet, longest_
 
 #: rows read at a time
 PIECE = 1 << 16
-#: characters, and rows, that the habits of a file are told from
+#: separator and decimal sign are told from this many characters, and rows, of a file
 _SAMPLE, _SAMPLE_ROWS = 1 << 18, 1000
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MARKS = (
@@ -43,7 +43,7 @@ class Piece:
     Attributes
     ----------
     frame
-        The cells: text, but for Parquet, which has types.
+        The cells: text, except for Parquet, which has types.
     lines
         Where each row begins in the file: lines of text, rows of a sheet, counted from 1 (n).
     """
@@ -53,7 +53,7 @@ class Piece:
 
 
 class Table:
-    """A file whose habits have been understood; :meth:`pieces` reads its rows, any number of times.
+    """A file whose format has been detected; :meth:`pieces` reads its rows, any number of times.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class Table:
     decimal
         ``"."`` or ``","``: what stands before decimals.
     place
-        What rows are counted in: ``"line"`` or ``"row"``.
+        What a position in the file is called: ``"line"`` or ``"row"``.
     notes
-        What was understood of the file, in sentences.
+        What was detected about the file, in sentences.
     types
         What the file itself says of the columns' types; nothing for text.
     """
@@ -265,7 +265,7 @@ class Table:
             import fastexcel
         except ImportError as error:
             raise ValueError(
-                f"{self.path} is a spreadsheet: reading it needs a package more, pip install "
+                f"{self.path} is a spreadsheet: reading it needs one more package, pip install "
                 "'noregret[excel]'. Or save the sheet as CSV"
             ) from error
         check_archive(self.path)
@@ -307,10 +307,11 @@ class Table:
 
 
 def _separator(lines: list[str]) -> str:
-    """What separates the cells of these lines.
+    """The character that separates the cells of these lines.
 
-    Lines are cut by each candidate, and the one is taken that makes the most columns of the first
-    line and as many of the others. A decimal comma cuts the first line of names nowhere.
+    Lines are cut by each possible separator. The one is taken that gives the first line the most
+    columns, and the other lines as many. A decimal comma does not occur in the first line, which
+    holds names.
     """
     best, found = ",", (0.0, 0)
     for separator in _SEPARATORS:

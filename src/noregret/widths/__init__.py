@@ -1,1 +1,1 @@
-"""How wrong may we be? One function a theorem."""
+"""How wrong may we be? One function for each theorem."""

@@ -1,7 +1,7 @@
-"""Certificates: how far from the best a choice can still be, for any norm, after the fact.
+"""Certificates: how far from the best a choice can still be, for any norm, after the run.
 
-The set ‖y − f‖² ≤ S² does not contain the norm, so bounds for another norm need no new run: a
-certificate can say up to which norm it holds (the Guarantees page).
+The condition ‖y − f‖² ≤ S² does not involve the norm, so bounds for another norm need no new run. A
+certificate can say up to which norm it holds (the Proofs page, Theorem 2).
 """
 
 import math
@@ -21,7 +21,7 @@ _STEPS = 60
 
 @dataclass(frozen=True)
 class Certificate:
-    """What can be said of a recommendation, and what it stands on.
+    """What is known about a recommendation, and under which assumptions.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class Certificate:
     lower, upper
         Its value lies between these.
     gap
-        No choice is better than it by more than this.
+        No choice is better than the recommended one by more than this.
     alive
         How many choices can still be the best.
     certified
         Whether all of this is proved, with probability 1 − δ, under ``assumptions``.
     assumptions
-        What the proof stands on, or why there is none, in words.
+        The assumptions of the proof, or why there is no proof, in words.
     norm
         The bound on the norm that the numbers above are for.
     smallest_norm
@@ -92,7 +92,7 @@ class ConfidenceSet:
     square
         S²: ‖y − f‖² ≤ S² with probability 1 − δ.
     trace
-        tr R: what the posterior leaves out.
+        tr R: the prior variance of the evaluations that the dictionary leaves out.
     """
 
     lams: Floats

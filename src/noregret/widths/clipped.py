@@ -1,9 +1,9 @@
-"""The width for rewards that are clipped at cuts known beforehand (the Guarantees page, Theorem 8).
+"""The width for rewards that are clipped at cuts known beforehand (the Proofs page, Theorem 8).
 
-Noise has a finite moment of order p = 1 + α in (1, 2], nothing else. A reward y of an arm x counts
-as m + clip(y − m, ±c), where m and c were known before y was seen, and E|y − m|^p ≤ v. Every
-function h on the arms has a price for that: ℓ(h) = κ_p(|h|c)|h|^p v bounds log E exp(h(ỹ − f)). The
-width is that of sub-Gaussian noise of constant ς, and pays for what ℓ(h) exceeds ς²h²/2 by.
+Of the noise only a moment of order p = 1 + α in (1, 2] is known. A reward y of an arm x counts as m
++ clip(y − m, ±c), where m and c were known before y was seen, and E|y − m|^p ≤ v. For every number
+h, ℓ(h) = κ_p(|h|c)|h|^p v bounds log E exp(h(ỹ − f)), where ỹ is the clipped reward. The width is
+that of sub-Gaussian noise of constant ς plus the prices: the amounts by which ℓ(h) exceeds ς²h²/2.
 """
 
 import math
@@ -15,7 +15,7 @@ from noregret._types import Floats
 
 #: P(G) of the proof: the probability that a drawn function stays within z deviations everywhere
 PROBABILITY = 0.8
-#: where a price is looked at, as parts of the largest h
+#: the values of h at which a price is computed, as fractions of the largest h
 _PARTS = np.geomspace(4e-3, 1.0, 128)
 #: rewards whose prices are computed at a time
 _CHUNK = 4096
@@ -77,7 +77,7 @@ def _good_parts(order: float) -> Floats:
 
 
 def deviations(arms: int) -> float:
-    """z: so many Gaussian variables of mean 0 all lie within z deviations with probability 0.8.
+    """z such that this many Gaussian variables all lie within z deviations with probability 0.8.
 
     By Šidák's inequality, whatever their correlations.
     """

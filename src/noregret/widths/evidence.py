@@ -11,7 +11,7 @@ from noregret.widths import proved
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known when a width is computed, for one GP. Also what ``width=callable`` gets.
+    """What is known when a width is computed, for one GP. ``width=callable`` gets this object.
 
     Attributes
     ----------
@@ -24,14 +24,14 @@ class Evidence:
     ratio
         C̃, the largest ratio of variances inside a batch (1 for sequential rules).
     choices
-        The number of candidates; of points asked for so far on a box.
+        The number of candidates; on a box, the number of points asked for so far.
     log_dets
         For every λ, an upper bound on log det(I + K/λ); equal to it where tr R = 0 (g).
     ridges
         For every λ, λ yᵀ(Q + λI)⁻¹y, Q the kernel matrix of the evaluations on the span of the
         dictionary (g).
     trace
-        tr R = tr(K − Q): what the dictionary leaves out.
+        tr R = tr(K − Q): the prior variance of the evaluations that the dictionary leaves out.
     summed
         Σ log(1 + leverage), each leverage from the start of the batch its evaluation came in.
     summed_three
@@ -39,9 +39,9 @@ class Evidence:
     prior_sum
         Σ k(x, x) over the evaluations.
     dimension
-        Computes the effective dimension, which takes longer than the rest.
+        A function that computes the effective dimension, which takes longer than the rest.
     estimate
-        What a reward is worth, with what is known on the way, such as a moment of the rewards.
+        The estimate of rewards in use, with what it has computed, such as a moment of the rewards.
     """
 
     t: int
@@ -67,7 +67,7 @@ class Evidence:
 
     @property
     def log_det(self) -> float:
-        """An upper bound on log det(I + K/λ) for the first λ; of many GPs at once, one each."""
+        """An upper bound on log det(I + K/λ) for the first λ; an array where there are many GPs."""
         return self.log_dets[0]  # type: ignore[no-any-return]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How wrong may we be? One function a theorem.
+"""How wrong may we be? One function for each theorem.
 
 Widths here multiply the square root of the *leverage* (the papers' σ of BKB and BBKB), except
 :func:`srinivas` and :func:`igp_ucb`, which multiply the plain posterior deviation; divide the

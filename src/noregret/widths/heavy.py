@@ -1,4 +1,4 @@
-"""Truncation levels and widths for heavy-tailed rewards, E|y|^(1+α) ≤ v. One function a theorem.
+"""Truncation levels and widths for heavy-tailed rewards, E|y|^(1+α) ≤ v.
 
 All from Ray Chowdhury & Gopalan (2019), "Bayesian optimization under heavy-tailed payoffs", except
 :func:`robust_ucb`. As in :mod:`noregret.widths` the widths multiply the square root of the
@@ -159,10 +159,10 @@ def catoni(v: float, t: int) -> float:
 
 
 def log_squared(t: int) -> float:
-    """log t², of t = 2 at least: log 1/δ of Robust UCB."""
+    """log t² with t at least 2: the log 1/δ of Robust UCB."""
     return 2.0 * math.log(max(t, 2))
 
 
 def _at(t: int) -> float:
-    """Before the first evaluation no noise has been seen: β₁ = B (proofs of both lemmas)."""
+    """The width; B before the first evaluation, without any noise (proofs of both lemmas)."""
     return 1.0 if t else 0.0

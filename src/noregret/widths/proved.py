@@ -1,4 +1,4 @@
-"""The tightest widths we can prove, one function a theorem. Proofs: the Guarantees page.
+"""The tightest widths that we can prove, one function for each theorem. Proofs: the Proofs page.
 
 All widths multiply the square root of the *leverage*, variance/λ. They hold with probability 1 − δ
 for all candidates and all times at once, for a known kernel, ‖f‖ ≤ F, ξ-sub-Gaussian noise, and
@@ -9,8 +9,8 @@ the dictionary, and R = K − Q. ``trace`` is tr R: the sum over all evaluations
 is zero where the dictionary spans every arm told. Sums over evaluations are sums over unique arms,
 each times its count.
 
-:func:`sparse` stands on another event of probability 1 − δ than the other functions do. A run that
-uses both needs δ/2 for each.
+:func:`sparse` holds on another event of probability 1 − δ than the other functions. A run that uses
+both needs δ/2 for each.
 """
 
 import math
@@ -19,7 +19,7 @@ import numpy as np
 
 from noregret._types import Floats
 
-#: what rounding may do to sums of squares of rewards, as a share of them
+#: the largest rounding error of sums of squares of rewards, as a share of them
 _ROUND_OFF = 1e-9
 
 
@@ -47,8 +47,8 @@ def sparse(
 def leverage_ratio(trace: float, lam: float) -> float:
     """c = 1 + ε/2 + √(ε + ε²/4), ε = tr(R)/λ: leverage/c ≤ sparse leverage ≤ c · leverage.
 
-    For any dictionary and all points. Also: when a dictionary grows, from one with this ``trace``,
-    and evaluations are added, no leverage becomes larger than c times what it was.
+    This holds for any dictionary and all points. Also, when a dictionary with this ``trace`` grows
+    and evaluations are added, no leverage becomes larger than c times its old value.
     """
     share = trace / lam
     return 1.0 + 0.5 * share + math.sqrt(share + 0.25 * share**2)
@@ -168,8 +168,8 @@ def noise_refuted(
 ) -> bool:
     """Whether the rewards scatter more than the noise and the norm allow, at level δ.
 
-    ‖y − f‖ ≥ √(ridge − λF²) − F√ρ for every λ, and ‖y − f‖² ≤ :func:`squared_noise`. It stands on
-    an event of its own. It is what finds a ``noise`` that is too small.
+    ‖y − f‖ ≥ √(ridge − λF²) − F√ρ for every λ, and ‖y − f‖² ≤ :func:`squared_noise`. This holds on
+    an event of its own. It is the test that finds a ``noise`` that is too small.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""How δ is shared among the cells of a cover (the Guarantees page, Theorem 7)."""
+"""How δ is shared among the cells of a cover (the Proofs page, Theorem 7)."""
 
 
 def by_depth(delta: float, first: int, dimension: int, depth: int) -> float:
-    """δ/(N₁ 2^(di) (i + 1)(i + 2)) for a cell that i halvings of N₁ first cells have made.
+    """δ/(N₁ 2^(di) (i + 1)(i + 2)) for a cell made by i halvings, where N₁ cells are the first.
 
     There are N₁2^(di) such cells at most, and Σ 1/((i + 1)(i + 2)) = 1: all shares together are at
     most δ, whatever cells a run makes, and however long it is.
