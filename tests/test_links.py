@@ -38,6 +38,7 @@ def test_links_lead_somewhere(page):
         target = (page.parent / file) if file else page
         assert target.exists(), link
         if anchor and target.suffix == ".md" and "reference" not in target.parts:
+            assert anchor.isascii(), f"{link}: GitHub and MkDocs name this heading differently"
             assert anchor in anchors(target), link
 
 

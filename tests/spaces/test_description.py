@@ -63,7 +63,7 @@ def test_a_file(tmp_path):
         ("a = 3", "a: a parameter must be"),
         ('a = {type = "int", low = 1}', "a: int: .*high"),
         ('a = {type = "real"}', "a: a parameter must be a table with a type"),
-        ("a = [", "no TOML file"),
+        ("a = [", "not a TOML file"),
     ):
         path.write_text(text)
         with pytest.raises((ValueError, TypeError), match=words):

@@ -18,9 +18,10 @@ from noregret.parts import Parts, Width
 class AsyncTS(Optimizer):
     """Asynchronous Thompson sampling (Kandasamy et al. 2018): each worker asks when it is free.
 
-    A draw from the posterior of what has been told so far, one point an ask, no uniform draws
-    after the first ``n_init``: draws of workers that wait for the same news differ by chance alone.
-    The same parts as :class:`~noregret.ThompsonSampling`, with other defaults.
+    Each ``ask()`` draws a function from the posterior of what has been told so far and gives its
+    maximiser. After the first ``n_init`` draws nothing is drawn uniformly. Two workers that ask
+    before new values come get different points by chance alone. The parts are those of
+    :class:`~noregret.ThompsonSampling`, with other defaults.
 
     Proved (Kandasamy et al., Theorem 2): for f drawn from the GP, a bound on the Bayes regret by
     the information gain. Not proved: learnt settings, what features leave out of the prior, the
@@ -51,7 +52,7 @@ class AsyncTS(Optimizer):
         return thompson_parts(self, self.xi, self.n_init, self.features)
 
     def maximizer_samples(self, n: int) -> Any:
-        """n draws of the maximiser: ids (n), or points of a box (n × d); a look."""
+        """n draws of the maximiser: ids (n), or points of a box (n × d). Changes nothing."""
         return maximizer_samples(self, n)
 
     def converged(self, tol: float = CONVERGED) -> bool:

@@ -16,18 +16,18 @@ from noregret.widths.evidence import Evidence
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ATAGPUCB(Optimizer):
-    """ATA-GP-UCB (Algorithm 2): rewards truncated anew in every direction of a feature space.
+    """ATA-GP-UCB (Algorithm 2): rewards are truncated in every direction of a feature space.
 
     The mean is φᵀV^(-1/2)r̂ with r̂_i = Σ_τ u_iτ y_τ 1{|u_iτ y_τ| ≤ b_t}, u_1 … u_m the rows of
     V^(-1/2)Φᵀ. Rewards are kept sorted by arm with prefix sums, so that r̂ costs O(um log t) for u
     arms evaluated so far.
 
-    Stated by the paper (Lemma 1, Theorem 4) with theory's width and a true ``v``: f lies within
+    Stated by the paper (Lemma 1, Theorem 4) with the theory's width and a true ``v``: f lies within
     mean ± β·std for all t ≤ T with probability 1 − δ, for QFF up to O(B√ε_m t²). Its proof takes
-    the noise as independent of the arms played, later ones included; where arms are chosen by
-    earlier rewards that step is open. In adaptive batches (``ratio`` > 1) the same intervals hold
-    at every batch start, and within a batch with deviations times √C̃ (BBKB Lemma 1): as far as the
-    sequential ones do. Bounds are therefore not intersected by default. Not stated:
+    the noise as independent of all arms played, also later ones. If arms are chosen by earlier
+    rewards, this step is open. If the intervals hold for sequential choices, they also hold in
+    adaptive batches (``ratio`` > 1): at every batch start, and within a batch with deviations times
+    √C̃ (BBKB Lemma 1). Bounds are therefore not intersected by default. Not stated:
     ``features="exact"`` (Theorem 4 with an exact dictionary, whose size the theorem does not
     bound), other widths, an estimated ``v``.
 
@@ -53,8 +53,9 @@ class ATAGPUCB(Optimizer):
         m̄ of ``"qff"``, for 2m̄ᵈ features; by default the least with an error bound of T⁻⁶,
         or of double precision (2·10⁻¹⁶ k(x, x)) where that is larger.
     horizon
-        T. Passed, or not given (1,024 at first), it doubles; δ halves each time, which keeps the
-        probability of any failure below 2δ (δ where no horizon is given).
+        T, the number of evaluations planned. It doubles when it is passed; without a horizon it is
+        1,024 at first. δ halves with every doubling, which keeps the probability of any failure
+        below 2δ (below δ if no horizon is given).
     """
 
     noise: float | Literal["auto", "heavy"] = "auto"

@@ -20,24 +20,24 @@ from noregret.widths.evidence import Evidence, theory
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BBKB(Optimizer):
-    """BBKB: adaptive batches on a dictionary, in near-linear time.
+    """BBKB: adaptive batches on a sparse GP, in near-linear time.
 
     Dictionary and feedback are frozen within a batch. The batch ends when posterior variances may
     have shrunk by more than C̃ since its start, so batches grow as the run goes on.
 
-    Proved: with ``width="theory"``, for any q̄, f lies within the bounds everywhere and always with
-    probability 1 − δ (the Guarantees page); inside a batch deviations are multiplied by √C̃ and
-    intersected with the bounds of its start. With ``width="paper"`` the same by Theorem 2, for
-    ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt settings,
-    ``acquisition="thompson"``.
+    Proved: with ``width="theory"``, for any q̄, f lies within the bounds, for all choices and at
+    all times, with probability 1 − δ (the Proofs page). Inside a batch deviations are multiplied by
+    √C̃, and the bounds are intersected with those of the batch start. With ``width="paper"`` the
+    same by Theorem 2, for ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other
+    widths, learnt settings, ``acquisition="thompson"``.
 
     Parameters
     ----------
     domain, kernel, noise, norm, delta, lam, seed, bounds, search
         As for :class:`~noregret.GPUCB`.
     width
-        ``"theory"``: the tightest that the library can prove; the dictionary then also takes in
-        arms until what it leaves out hardly widens the bounds. ``"paper"``: C̃·β̃ of Theorem 2.
+        ``"theory"``: the tightest that the library can prove; arms are then added to the dictionary
+        until what it leaves out hardly widens the bounds. ``"paper"``: C̃·β̃ of Theorem 2.
         ``"practical"``: √λF + ξ√(C̃ Σ log(1 + σ̃²) + log 1/δ) over √λ, what the authors run. A
         number or a function: see :class:`~noregret.Optimizer`.
     qbar
@@ -52,8 +52,8 @@ class BBKB(Optimizer):
         P: first sample where the variance is largest until every leverage is at most 1/P
         (Algorithm 3), after which batches have at least P(C̃ − 1)/3 points (A.5).
     dictionary
-        ``"grow"``: old inducing points stay, each arm told is drawn once. ``"resample"``: a fresh
-        draw at every batch, the paper to the letter.
+        ``"grow"``: old inducing points stay, and each arm told is drawn once. ``"resample"``: a new
+        draw at every batch, exactly as in the paper.
     acquisition
         ``"ucb"``: the largest upper bound. ``"thompson"``: each pick is the maximiser of a
         function drawn from the posterior at the batch start (Section 6); on a box, the best of
@@ -99,7 +99,8 @@ class BBKB(Optimizer):
             qbar=self._qbar,
             ratio=self.ratio,
             rule=self._rule,
-            # With the local rule picks outside the span would shrink nothing and never end a batch.
+            # With the local rule, picks outside the span shrink no variance and would never end a
+            # batch.
             frozen=self.batch_rule == "global",
             inflation={"theory": math.sqrt(self.ratio), "paper": self.ratio},
             many=True,

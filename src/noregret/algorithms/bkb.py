@@ -15,17 +15,18 @@ from noregret.widths.evidence import Evidence, theory
 class BKB(Optimizer):
     """BKB: GP-UCB on a dictionary, one point at a time.
 
-    Proved: with ``width="theory"``, for any q̄, f lies within the bounds everywhere and always with
-    probability 1 − δ (the Guarantees page). With ``width="paper"`` the same by Theorem 2, for
-    ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt settings.
+    Proved: with ``width="theory"``, for any q̄, f lies within the bounds, for all choices and at
+    all times, with probability 1 − δ (the Proofs page). With ``width="paper"`` the same by Theorem
+    2, for ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt
+    settings.
 
     Parameters
     ----------
     domain, kernel, noise, norm, delta, lam, seed, bounds, search
         As for :class:`~noregret.GPUCB`.
     width
-        ``"theory"``: the tightest that the library can prove; the dictionary then also takes in
-        arms until what it leaves out hardly widens the bounds. ``"paper"``: β̃ of Theorem 2 for
+        ``"theory"``: the tightest that the library can prove; arms are then added to the dictionary
+        until what it leaves out hardly widens the bounds. ``"paper"``: β̃ of Theorem 2 for
         ``epsilon``. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ) over √λ. A number or a
         function: see :class:`~noregret.Optimizer`.
     qbar
@@ -33,8 +34,8 @@ class BKB(Optimizer):
     epsilon
         ε of Theorem 2, the accuracy of the dictionary.
     dictionary
-        ``"grow"``: old inducing points stay, each arm told is drawn once. ``"resample"``: a fresh
-        draw at every step, the paper to the letter.
+        ``"grow"``: old inducing points stay, and each arm told is drawn once. ``"resample"``: a new
+        draw at every step, exactly as in the paper.
     """
 
     qbar: float | Literal["theory"] = 2.0
@@ -71,18 +72,18 @@ class BKB(Optimizer):
         return self.qbar
 
 
-# The way to draw a dictionary and the dictionary drawn have one name: the latter is looked at.
+# The setting and the dictionary in use share the name ``dictionary``; users see the latter.
 BKB.dictionary = Optimizer.dictionary  # type: ignore[method-assign]
 
 
 def keep_dictionary(optimizer: Optimizer, dictionary: Any) -> None:
-    """Keep the way in which a dictionary is drawn; refuse one that does not exist."""
+    """Store how the dictionary is drawn; refuse an unknown way."""
     _checks.one_of("dictionary", dictionary, ("grow", "resample"))
     object.__setattr__(optimizer, "_dictionary", dictionary)
 
 
 def check_qbar(qbar: Any) -> None:
-    """Refuse a q̄ that does not exist."""
+    """Refuse a ``qbar`` that is not allowed."""
     if isinstance(qbar, str):
         _checks.one_of("qbar", qbar, ("theory",))
     else:

@@ -1,4 +1,4 @@
-"""GP-UCB on clipped rewards: proved for noise of which only a moment is known."""
+"""GP-UCB on clipped rewards: proved if a moment of the noise is known, and nothing else."""
 
 import math
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class ClippedGPUCB(Optimizer):
     A reward counts as m + clip(y − m, ±c): m is the middle of its arm's interval, and c grows as
     its leverage falls, so bias and outliers are both kept below the noise of the mean.
 
-    Proved (the Guarantees page, Theorem 8): with ``width="theory"`` f lies within the bounds
-    everywhere and always with probability 1 − δ, for ‖f‖ ≤ F and noise with mean 0 and
-    E|ε|^(1+α) ≤ ``noise``^(1+α) given the past. For α = 1 that is a variance of at most
-    ``noise``², and nothing else. So bounds are intersected on lists, and ``gap``, ``alive`` and the
-    regret bound of GP-UCB are proved too. Not proved: other widths, the search of a box.
+    Proved (the Proofs page, Theorem 8): with ``width="theory"`` f lies within the bounds, for all
+    choices and at all times, with probability 1 − δ, if ‖f‖ ≤ F and the noise has mean 0 and
+    E|ε|^(1+α) ≤ ``noise``^(1+α) given the past. For α = 1 this means a variance of at most
+    ``noise``²; nothing else is assumed. So bounds are intersected on lists, and ``gap``, ``alive``
+    and the regret bound of GP-UCB are proved too. Not proved: other widths, the search of a box.
 
     The width is √2 to 2 times that of :class:`~noregret.GPUCB` for sub-Gaussian noise of the same
     deviation. Where a variance is large because of rare outliers, :class:`~noregret.HuberGPUCB`
@@ -52,7 +52,8 @@ class ClippedGPUCB(Optimizer):
     alpha
         α in (0, 1].
     horizon
-        T, of use where α < 1. Passed, or not given (1,024 at first), it doubles, and δ halves.
+        T, the number of evaluations planned; used for α < 1 only. It doubles when it is passed, and
+        δ halves. Without a horizon it is 1,024 at first.
     """
 
     noise: float = 0.1

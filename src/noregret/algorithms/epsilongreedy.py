@@ -1,4 +1,4 @@
-"""ε-greedy: mostly the best known choice, now and then any."""
+"""ε-greedy: mostly the choice with the largest mean, now and then a random one."""
 
 from dataclasses import dataclass
 
@@ -25,14 +25,14 @@ class EpsilonGreedy(Optimizer):
     domain, kernel, noise, norm, delta, lam, seed, width, bounds, search
         As for :class:`~noregret.Uniform`.
     epsilon
-        ε, a probability, the same at every step; ``None``: ε_t = t^(−1/3), the rate at which the
-        cost of exploring and that of knowing too little balance without knowing the gaps.
+        ε, a probability, the same at every step. ``None``: ε_t = t^(−1/3), which balances the cost
+        of exploring and that of knowing too little, without knowing the gaps.
     """
 
     epsilon: float | None = None
 
     def parts(self) -> Parts:
-        """A dictionary for means and bounds; the largest mean or chance decides."""
+        """A sparse GP for means and bounds; picks are the largest mean or a uniform draw."""
         if self.epsilon is not None and _checks.not_negative("epsilon", self.epsilon) > 1:
             raise ValueError(f"epsilon must be a probability, got {self.epsilon!r}")
         return Parts(

@@ -27,9 +27,9 @@ class GPBUCB(Optimizer):
     ratio
         C: a batch ends when its bound on the ratio of posterior variances passes this.
     batch_rule
-        ``"product"``: ∏(1 + σ²_{s−1}(x_s)), the paper's. ``"global"``: 1 + Σσ²_fb(x_s), the
-        tighter bound of BBKB Lemma 1, with longer batches. ``"local"``: the ratio itself, over the
-        candidates looked at (a list only); the longest batches.
+        ``"product"``: ∏(1 + σ²_{s−1}(x_s)), the paper's. ``"global"``: 1 + Σσ²_fb(x_s), the tighter
+        bound of BBKB Lemma 1, with longer batches. ``"local"``: the ratio itself, over the
+        candidates looked at, for the longest batches; on a list only.
     """
 
     ratio: float = 2.0

@@ -14,9 +14,9 @@ from noregret.widths.evidence import Evidence, WidthRule, theory
 class GPUCB(Optimizer):
     """GP-UCB: the exact GP, one point at a time.
 
-    Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds everywhere and always
-    with probability 1 − δ, for ‖f‖ ≤ F and ξ-sub-Gaussian noise (the Guarantees page). Not proved:
-    other widths, learnt settings, the search of a box.
+    Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds, for all choices and at
+    all times, with probability 1 − δ, if ‖f‖ ≤ F and the noise is ξ-sub-Gaussian (the Proofs page).
+    Not proved: other widths, learnt settings, the search of a box.
 
     A step costs O(u²) for u arms evaluated so far, beside the candidates that it looks at;
     :class:`~noregret.BBKB` does not grow with u.

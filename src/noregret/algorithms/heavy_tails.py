@@ -1,4 +1,4 @@
-"""What the GP algorithms for heavy-tailed rewards are made of: features, horizon, batches."""
+"""Parts that the GP algorithms for heavy-tailed rewards share: features, horizon, batches."""
 
 import math
 import sys
@@ -28,12 +28,12 @@ Features = Literal["exact", "nystrom", "qff"]
 
 
 class FeatureGP:
-    """What such an algorithm makes of its settings ``features``, ``ratio``, ``horizon`` and so on.
+    """Turns the settings ``features``, ``ratio``, ``horizon`` and others into parts.
 
     Parameters
     ----------
     optimizer
-        The algorithm; a setting that is wrong is named by an error.
+        The algorithm. A wrong setting raises an error that names it.
 
     Attributes
     ----------
@@ -64,13 +64,13 @@ class FeatureGP:
 
     @property
     def bias(self) -> float:
-        """What the dictionary multiplies the bias √λB by in a theorem's width."""
+        """The factor by which the dictionary multiplies the bias √λB in a theorem's width."""
         if self._optimizer.features != "nystrom":
             return 1.0
         return heavy.nystrom_bias(self._optimizer.epsilon)
 
     def kernel_in_use(self, kernel: Kernel) -> Kernel:
-        """The kernel itself, or as its quadrature features see it.
+        """The kernel itself, or the kernel φᵀφ of its quadrature features.
 
         The exact GP of φᵀφ is regression on φ: λφᵀV⁻¹φ = k̃ − k̃ᵀ(K̃ + λI)⁻¹k̃ (ATA-GP-UCB's choice i).
         """

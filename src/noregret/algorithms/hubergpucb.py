@@ -15,16 +15,17 @@ from noregret.widths.evidence import Evidence
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class HuberGPUCB(Optimizer):
-    """GP-UCB on residuals that are clipped, not rewards that are dropped.
+    """GP-UCB with a robust mean: large residuals are clipped, no reward is dropped.
 
     The mean minimises Σ_τ ρ_c(y_τ − μ(x_τ)) + λ‖μ‖²/2 with Huber's ρ_c: square up to c, straight
-    beyond. An arm known as well as by n rewards (leverage 1/n) has the cut c(n) + F·std: c(n) clips
-    a share of 20/n, and at most 0.346, of what the residuals' squares make up, so it grows like
-    σ√(n/20) where there is a variance σ². While the residuals show no skewness, the share is 300/n:
-    symmetric outliers bring no bias, and lower cuts less noise. Gaussian noise and f itself are
-    hardly touched, the bias of skew noise vanishes as evidence grows, and rewards that are often
-    equal (clicks, counts) are no outliers. There is no α and no v to know: we advise it where tails
-    are unknown (docs/results/heavy-tails.md has the measurements).
+    beyond. An arm of leverage 1/n is known as well as from n rewards. Its cut is c(n) + F·std. c(n)
+    is the cut c at which the mean of min(residual², c²) is 20/n times c² (at most 0.346 times); so
+    it grows like σ√(n/20) if the noise has a variance σ². While the residuals show no skewness,
+    300/n takes the place of 20/n: symmetric outliers bring no bias, and lower cuts bring less
+    noise. Gaussian noise and f itself are hardly changed. The bias of skew noise vanishes as
+    evidence grows. Rewards that are often equal (clicks, counts) are not taken for outliers. No α
+    and no v must be known: we advise this algorithm if the tails are unknown
+    (docs/results/heavy-tails.md has the measurements).
 
     Proved: one reward, however large, moves no mean by more than 2cκ²/λ, κ² the largest k(x, x)
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its
@@ -42,8 +43,8 @@ class HuberGPUCB(Optimizer):
         F; ``"auto"``: the fit's, doubled where the bounds before and after some rewards do not
         meet.
     lam
-        λ: 1 by default; the kernel's variance where that is ``"auto"``. Much smaller ones make an
-        outlier at a new place look like a peak.
+        λ: 1 by default; the kernel's variance where that is ``"auto"``. With a much smaller λ an
+        outlier at a new place looks like a peak.
     noise
         s, the noise's deviation, for c(n) = s·max(1.5, √(n/20)). ``"auto"``: cuts are found from
         the residuals each time the number of rewards has doubled. ``"heavy"``: the same.

@@ -14,9 +14,9 @@ from noregret.widths.evidence import Evidence, WidthRule, theory
 class IGPUCB(Optimizer):
     """IGP-UCB: the exact GP, one point at a time.
 
-    Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds everywhere and always
-    with probability 1 − δ, for ‖f‖ ≤ F and ξ-sub-Gaussian noise (the Guarantees page). Not proved:
-    other widths, learnt settings, the search of a box.
+    Proved: with ``width="theory"`` or ``"paper"`` f lies within the bounds, for all choices and at
+    all times, with probability 1 − δ, if ‖f‖ ≤ F and the noise is ξ-sub-Gaussian (the Proofs page).
+    Not proved: other widths, learnt settings, the search of a box.
 
     With ``width="theory"`` it is :class:`~noregret.GPUCB`; the two differ in the formula of
     ``"paper"`` and in its λ. For rough functions :class:`~noregret.PiGPUCB` has the smaller regret

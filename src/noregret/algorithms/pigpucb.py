@@ -28,15 +28,16 @@ _SMOOTH = 2.5
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PiGPUCB(Optimizer):
-    """π-GP-UCB: a GP for each cell of a cover by hypercubes, which split where data gathers.
+    """π-GP-UCB: a GP for each cell of a cover; cells are hypercubes that split where data gathers.
 
     A step works only in the cells that the last evaluations fell into.
 
-    Proved: with ``width="theory"`` f lies within the bounds of all cells everywhere and always with
-    probability 1 − δ, for any kernel, ‖f‖ ≤ F and ξ-sub-Gaussian noise (Guarantees page, Theorem
-    7); also with ``local="sparse"``. With ``width="paper"`` the paper states the same. Its Theorem
-    3: the regret grows sublinearly for every Matérn kernel with ν > 1 in any dimension. Not proved:
-    other widths, ``"paper"`` with sparse cells, learnt settings, the search of a box.
+    Proved: with ``width="theory"`` f lies within the bounds of all cells, for all choices and at
+    all times, with probability 1 − δ, for any kernel, ‖f‖ ≤ F and ξ-sub-Gaussian noise (Proofs
+    page, Theorem 7); also with ``local="sparse"``. With ``width="paper"`` the paper states the
+    same. Its Theorem 3: the regret grows sublinearly for every Matérn kernel with ν > 1 in any
+    dimension. Not proved: other widths, ``"paper"`` with sparse cells, learnt settings, the search
+    of a box.
 
     Parameters
     ----------
@@ -179,5 +180,5 @@ class PiGPUCB(Optimizer):
         return cast(CoverBeliefs, self._looked()).horizon
 
 
-# T as planned and T as doubled so far have one name: the latter is looked at.
+# The horizon given and the horizon in use share the name ``horizon``; users see the latter.
 PiGPUCB.horizon = property(PiGPUCB._doubled)  # type: ignore[attr-defined]

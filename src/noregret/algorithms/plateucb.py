@@ -1,4 +1,4 @@
-"""GP-UCB for plates: each candidate of a library once, whole plates at a time, nothing to set."""
+"""GP-UCB for plates: each candidate once, whole plates at a time, all settings learnt."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from noregret.picking.plates import ListPlates
 from noregret.spaces import as_candidates
 from noregret.widths.evidence import theory
 
-#: picks are made by bounds this much as wide as those that are reported
+#: the width of the bounds used for picks, as a share of the width of the reported bounds
 _NARROWING = 0.25
 
 
@@ -18,14 +18,14 @@ _NARROWING = 0.25
 class PlateUCB(Optimizer):
     """GP-UCB for a library that is measured in plates.
 
-    ``ask(n)`` gives the n candidates with the largest bounds among those not measured yet, pending
-    ones counted as measured. A plate is picked in up to 16 groups; deviations fall from group to
-    group by what the groups before will teach. Bounds are 2 deviations wide; picks use half a
-    deviation, which finds more of the best candidates when there are few plates.
+    ``ask(n)`` gives the n candidates with the largest bounds among those that are neither measured
+    nor pending. A plate is picked in up to 16 groups. After each group the deviations fall as if
+    the group had been measured. Bounds are 2 deviations wide; picks use half a deviation, which
+    finds more of the best candidates when there are few plates.
 
     Kernel and noise are learnt from all evaluations, not from uniform draws alone, again whenever
-    the data has grown by a quarter. The GP is exact up to 4,096 candidates measured; of those that
-    follow, the ones that the model cannot predict become inducing points.
+    the data has grown by a quarter. The GP is exact up to 4,096 measured candidates. Of later ones,
+    those that the model cannot predict become inducing points.
 
     Proved: with ``width="theory"`` and a given kernel, noise and norm the bounds, as for
     :class:`~noregret.BBKB`. Not proved: other widths, learnt settings, how good the picks are.
@@ -33,7 +33,7 @@ class PlateUCB(Optimizer):
     Parameters
     ----------
     domain
-        :class:`~noregret.Candidates`, or what makes them.
+        :class:`~noregret.Candidates`, or an array or frame from which they are made.
     kernel, noise, norm, delta, lam, seed
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width

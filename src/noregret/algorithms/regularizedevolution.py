@@ -20,12 +20,12 @@ from noregret.spaces import as_candidates
 class RegularizedEvolution(Optimizer):
     """Regularised (ageing) evolution (Real et al. 2019, Algorithm 1), on a list.
 
-    The population are the last evaluations told; the oldest dies, however good. Some members are
-    drawn with replacement, the one with the best reward is the parent, and a mutation of it is
-    evaluated. A mutation changes one feature: a uniform draw from the candidates that differ from
-    the parent in exactly one column; where the list has none, from those that differ in the fewest
-    (with continuous columns that is any other candidate). A reward is taken as it is, with its
-    noise. Evaluations nobody asked for join the population as they are told.
+    The population is the last evaluations told; the oldest one leaves, however good it is. Some
+    members are drawn with replacement. The one with the best reward is the parent, and a mutation
+    of it is evaluated. A mutation changes one feature: a uniform draw from the candidates that
+    differ from the parent in exactly one column; where the list has none, from those that differ in
+    the fewest (with continuous columns that is any other candidate). A reward is taken as it is,
+    with its noise. Evaluations nobody asked for join the population as they are told.
 
     Predictions and recommendations come from the sparse GP, as for :class:`~noregret.Uniform`;
     settings that are ``"auto"`` are fitted to the uniform draws at the start.

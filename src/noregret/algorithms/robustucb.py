@@ -25,7 +25,7 @@ _ESTIMATORS: dict[str, Callable[[MomentBound], ArmMeans]] = {
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RobustUCB(Optimizer):
-    """Robust UCB: a bandit on separate arms with heavy tails, no smoothness used.
+    """Robust UCB: a bandit on separate arms with heavy tails; it does not use smoothness.
 
     With the truncated mean, after t evaluations, the j-th reward of an arm counts as zero where
     |y|^(1+α) > v j/log t², and an arm evaluated n times has the bound
@@ -38,24 +38,24 @@ class RobustUCB(Optimizer):
     domain, norm, delta, lam, noise, seed, search
         As for every algorithm, see :class:`~noregret.Optimizer`; only the domain, a list, matters.
     kernel
-        Taken as every algorithm takes it; only the GP algorithms it is compared with use it. There
-        is nothing to learn for ``"auto"`` but ``v``.
+        Accepted so that all algorithms have the same signature, and not used. With ``"auto"`` only
+        ``v`` is learnt.
     bounds
         ``"current"``, as the bounds of all times need not hold at once.
     width
         ``"theory"`` and ``"paper"``: the estimator's. ``"practical"``: v^(1/(1+α)) (log t² /
-        n)^(α/(1+α)), of the same order and without the constants. A number β:
-        the bound is mean ± β·std with std = n^(−α/(1+α)). A function: see
-        :class:`~noregret.Optimizer`; of a GP the evidence says nothing.
+        n)^(α/(1+α)), of the same order and without the constants. A number β: the bound is mean ±
+        β·std with std = n^(−α/(1+α)). A function: see :class:`~noregret.Optimizer`; its argument
+        holds nothing about a GP.
     alpha, v
         As for :class:`~noregret.TGPUCB`.
     estimator
         ``"truncated"``: the above (Lemma 1). ``"median-of-means"``: the median of the means of
         about 8 log t² groups, with the bound mean + (12·2^(1−α)v)^(1/(1+α)) (16 log(e^(1/8)t²) /
-        n)^(α/(1+α)) (Lemma 2); it does not care where zero is, and its constants are the largest.
+        n)^(α/(1+α)) (Lemma 2); it does not depend on where zero is, and has the largest constants.
         ``"catoni"``: Catoni's M-estimator, for α = 1 only, with the bound mean + 2√(v log t² / n)
-        (Lemma 3), half of the first one's. Where an arm has too few rewards for Lemma 2 or 3, its
-        mean is drawn towards zero so far that the bound holds by |E y| ≤ v^(1/(1+α)).
+        (Lemma 3), half of the first one's. If an arm has too few rewards for Lemma 2 or 3, its mean
+        is moved towards zero until the bound holds by |E y| ≤ v^(1/(1+α)).
     """
 
     estimator: Literal["truncated", "median-of-means", "catoni"] = "truncated"

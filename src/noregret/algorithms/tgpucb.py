@@ -16,15 +16,15 @@ from noregret.widths.evidence import Evidence
 class TGPUCB(Optimizer):
     """TGP-UCB (Algorithm 1): GP-UCB with rewards beyond a rising level set to zero.
 
-    The t-th reward counts as zero where |y| > b_t = v^(1/(1+α)) t^(1/(2(1+α))), for good.
+    The t-th reward counts as zero, now and later, if |y| > b_t = v^(1/(1+α)) t^(1/(2(1+α))).
 
-    Proved (Lemma 8): with ``features="exact"``, theory's width and a true ``v``, at each time t f
-    lies within mean ± β·std everywhere with probability 1 − δ. The lemma says so for all t at once,
-    but its proof uses a concentration inequality for noise of one fixed size, and truncated noise
-    grows with b_t: for all t at once it is not proved, and bounds are not intersected by default.
-    The same holds at the start of adaptive batches (``ratio`` > 1), and within a batch with
-    deviations times √C̃ (BBKB Lemma 1): an arm is chosen before its reward is seen. Not proved:
-    other features, other widths, an estimated ``v``.
+    Proved (Lemma 8): with ``features="exact"``, the theory's width and a true ``v``, at each single
+    time t f lies within mean ± β·std everywhere with probability 1 − δ. The lemma claims this for
+    all t at once. But its proof uses a concentration inequality for noise of one fixed size, and
+    truncated noise grows with b_t. So for all t at once it is not proved, and bounds are not
+    intersected by default. The same holds at the start of adaptive batches (``ratio`` > 1), and
+    within a batch with deviations times √C̃ (BBKB Lemma 1): an arm is chosen before its reward is
+    seen. Not proved: other features, other widths, an estimated ``v``.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from noregret.parts import Parts, Width
 from noregret.picking.thompson import FEATURES, Thompson
 from noregret.picking.ucb import ucb
 
-#: q̄: twice the usual, so that draws are those of the exact posterior but for some hundredths
+#: q̄: twice the usual value, so that draws differ from the exact posterior's by hundredths only
 _QBAR = 4.0
 #: the spread of F_t, in units of the space, at which a run has converged
 CONVERGED = 0.02
@@ -26,8 +26,8 @@ class ThompsonSampling(Optimizer):
     uniform draw is evaluated instead. Settings that are ``"auto"`` are fitted to the uniform draws
     only. ``recommend`` gives the mode of F_t, the maximiser's posterior.
 
-    Drawn functions have the law of the sparse GP that :class:`~noregret.BBKB` uses: a draw from the
-    prior by features, moved to what has been told (Wilson et al. 2020).
+    Drawn functions have the law of the sparse GP that :class:`~noregret.BBKB` uses. A function is
+    drawn from the prior with features, then corrected by what has been told (Wilson et al. 2020).
 
     Proved (Theorem 1 of the paper): for f drawn from the GP on a box, F_t tends to a point mass at
     the maximiser. Not proved: rates, learnt settings, what features leave out of the prior, the
@@ -46,15 +46,15 @@ class ThompsonSampling(Optimizer):
     batch_size
         Points of one ``ask()``: all drawn from F_t, or all uniform (Section 5.1).
     features
-        What a function is drawn from the prior with. ``"mercer"``: up to 1,000 eigenfunctions on
-        the box (RBF, or Matern in one dimension). ``"rff"``: random Fourier features of 500
-        frequencies (RBF, Matern). ``"qff"``: quadrature Fourier features (Mutný & Krause 2018),
-        with an error of the kernel of at most 2 · 10⁻⁶ k(x, x) (RBF in up to 4 dimensions that span
-        few lengthscales). ``"nystrom"``: features of up to 400 points (any kernel, objects too); on
-        a list, what they leave out is drawn for each candidate on its own. ``None``: no features on
-        lists of at most 1,000 candidates, whose values are drawn jointly; Mercer on boxes of at
-        most two dimensions where a thousandth of the variance or less is left out; else random
-        Fourier for RBF and Matern, Nyström for other kernels.
+        The features with which a function is drawn from the prior. ``"mercer"``: up to 1,000
+        eigenfunctions on the box (RBF, or Matern in one dimension). ``"rff"``: random Fourier
+        features of 500 frequencies (RBF, Matern). ``"qff"``: quadrature Fourier features (Mutný &
+        Krause 2018), with an error of the kernel of at most 2 · 10⁻⁶ k(x, x) (RBF in up to 4
+        dimensions that span few lengthscales). ``"nystrom"``: features of up to 400 points (any
+        kernel, objects too); on a list, what they leave out is drawn for each candidate on its own.
+        ``None``: no features on lists of at most 1,000 candidates, whose values are drawn jointly;
+        Mercer on boxes of at most two dimensions where a thousandth of the variance or less is left
+        out; else random Fourier for RBF and Matern, Nyström for other kernels.
     """
 
     width: Width = "practical"
@@ -105,7 +105,7 @@ def thompson_parts(optimizer: Optimizer, xi: float, n_init: int, features: str |
         proved=("theory",),
         dictionary="grow",
         qbar=lambda t: _QBAR,
-        # Fits need two draws at least, and use those that ξ brings.
+        # Fits need at least two draws, and also use the uniform draws made with probability ξ.
         learning=Learning(design=max(n_init, 2), share=0.0),
     )
 

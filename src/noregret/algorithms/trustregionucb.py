@@ -16,9 +16,9 @@ from noregret.spaces import Space, as_space
 
 #: up to this many evaluations every arm is an inducing point
 _EXACT = 500
-#: a q̄ with which every arm is
+#: a q̄ so large that every arm is an inducing point
 _ALL = 1e12
-#: fits see at most so many evaluations
+#: fits use at most this many evaluations
 _FITTED = 400
 
 
@@ -30,31 +30,31 @@ class TrustRegionUCB(Optimizer):
     (Eriksson et al. 2019). Its sides are 0.8 of the whole box's at first, halved after max(4, d)
     failures in a row, doubled after 3 successes, and 0.8 again once they would fall below 1/128. A
     success is an evaluation in the region that becomes the point with the largest mean. One GP of
-    all evaluations serves both kinds of step; in the region bounds are half as wide. So a
-    funnel too narrow to stand out in the whole box is still followed down.
+    all evaluations serves both kinds of step; in the region bounds are half as wide. So a narrow
+    valley that does not stand out in the whole box is still followed.
 
     Proved: the bounds, as for :class:`~noregret.GPUCB`. The steps in the whole box are those of
     GP-UCB, and evaluations between them only shrink its deviations: with a proved width and a known
     kernel the regret bound of GP-UCB holds for those steps, with the information gain of all
     evaluations in it. Not proved: the other steps, learnt settings, the search of a box.
 
-    What is ``"auto"`` is fitted to all evaluations, not to uniform draws alone: after the design
-    nothing is drawn uniformly, and the fit is repeated whenever the data has grown by a quarter.
-    So the kernel is biased towards good places, where it is wanted; it is no basis for a
-    certificate. A learnt kernel comes with a fitted mean, and unless the width is proved rewards
-    are drawn in to within 3 robust deviations of their median. A width that is not proved also
-    makes the model sparse beyond 500 evaluations.
+    Settings that are ``"auto"`` are fitted to all evaluations, not to uniform draws alone. After
+    the first design nothing is drawn uniformly, and the fit is repeated whenever the data has grown
+    by a quarter. So the kernel fits best near good points, where it is needed, but it cannot be the
+    basis of a certificate. A learnt kernel comes with a fitted mean. Unless the width is proved,
+    rewards further than 3 robust deviations from their median are moved to that distance. A width
+    that is not proved also makes the model sparse beyond 500 evaluations.
 
     Parameters
     ----------
     domain
-        A :class:`~noregret.Box` or :class:`~noregret.Space`. The region holds all choices of
+        A :class:`~noregret.Box` or :class:`~noregret.Space`. The region contains all categories of
         parameters without an order.
     kernel, noise, norm, delta, lam, seed, width, bounds, search
         As for :class:`~noregret.GPUCB`; λ alone, without its multiples.
     horizon
-        Evaluations planned, where that is known. Where the kernel is learnt a Sobol sequence of 6
-        points (or 2 per dimension) comes first, but at most a quarter of these.
+        The number of evaluations planned, if known. With a learnt kernel the run begins with a
+        Sobol sequence of 6 points (or 2 per dimension), at most a quarter of the horizon.
     """
 
     horizon: int | None = None

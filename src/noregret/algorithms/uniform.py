@@ -16,8 +16,9 @@ class Uniform(Optimizer):
 
     Predictions and recommendations come from the sparse GP that :class:`~noregret.BBKB` uses.
 
-    Proved: with ``width="theory"`` f lies within the bounds everywhere and always with probability
-    1 − δ (the Guarantees page). Not proved: other widths, learnt settings. Regret grows linearly.
+    Proved: with ``width="theory"`` f lies within the bounds, for all choices and at all times, with
+    probability 1 − δ (the Proofs page). Not proved: other widths, learnt settings. Regret grows
+    linearly.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class Uniform(Optimizer):
     """
 
     def parts(self) -> Parts:
-        """A dictionary for the bounds, and chance for the choices."""
+        """A sparse GP for the bounds, and uniform draws for the picks."""
         return Parts(
             chooser=UniformDraws(ucb(self.domain, self.search)),
             widths=SPARSE_WIDTHS,
@@ -44,5 +45,5 @@ def _practical(e: Evidence) -> float:
     return gaussian.practical(e.noise, e.norm, e.lam, e.delta, 1.0, e.summed)
 
 
-#: the widths of algorithms that do not choose by their bounds
+#: widths of algorithms that do not use their bounds to choose
 SPARSE_WIDTHS: dict[str, WidthRule] = {"theory": theory, "practical": _practical}

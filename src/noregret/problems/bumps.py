@@ -112,7 +112,7 @@ def hard_instance(
     if count < 2:
         raise ValueError(
             f"gap must be smaller for norm {norm:.4g}: the bump is {bump.half_width:.3g} wide on "
-            "either side, which leaves no room for two"
+            "either side, so that two do not fit in"
         )
     centre = (rng.integers(count, size=(1, dimension)) + 0.5) / count
     return Problem(

@@ -76,7 +76,7 @@ class Noise:
         return np.asarray(np.where(chances < shares, np.sign(f) * self.parameter, 0.0))
 
     def paired(self, horizon: int, rng: np.random.Generator) -> Callable[[Floats, int], Floats]:
-        """A function of means (n) and the first evaluation's number, from 0, that gives rewards (n).
+        """A function from means (n) and the first evaluation's number, from 0, to rewards (n).
 
         The noise is drawn beforehand and depends on that number alone, so it is the same for every
         algorithm.

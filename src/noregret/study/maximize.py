@@ -34,6 +34,8 @@ def maximize(
 ) -> Result:
     """Maximise a noisy function over a list or a box.
 
+    Ctrl-C ends the run early and returns what is known so far.
+
     Parameters
     ----------
     f
@@ -98,8 +100,6 @@ def maximize(
     **options
         Of the algorithm; kernel, noise and norm are ``"auto"`` where not given. ``width`` is 2
         (deviations) where any of these three is learnt, and the algorithm's own otherwise.
-
-    Ctrl-C ends the run early: what is known so far is returned.
     """
     return run_call(Call(direction="maximize", **locals()))
 

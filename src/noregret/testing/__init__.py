@@ -1,4 +1,4 @@
-"""What every algorithm must keep, as suites; run them on an algorithm of your own.
+"""Tests that every algorithm must pass, as suites. Run them on an algorithm of your own.
 
 In a test module, for pytest:
 

@@ -92,7 +92,7 @@ class AlgorithmSuite(Suite):
             optimizer.tell(batch, self.evaluate(batch, i))
 
     def test_a_plate_holds_no_candidate_twice(self) -> None:
-        """Full batches are of different candidates, also of the same list after a file."""
+        """A full batch holds different candidates, also after saving and loading."""
         optimizer = self.build()
         for i in range(3):
             plate = optimizer.ask(12, fill=True)
@@ -102,14 +102,14 @@ class AlgorithmSuite(Suite):
         same_arrays([straight.ask(9, fill=True).ids], [resumed.ask(9, fill=True).ids])
 
     def test_a_long_plate_repeats_candidates_evenly(self) -> None:
-        """Where a list is shorter than the plate every candidate comes as often as it must."""
+        """If the list is shorter than the plate, all candidates come equally often."""
         counts = np.bincount(self.build().ask(2 * self.size + 1, fill=True).ids)
         assert counts.max() <= 3
 
     def test_no_candidate_is_evaluated_more_often_than_repeats(self) -> None:
-        """Told and pending count, cancelled do not; in the end an empty batch that changes nothing.
+        """Told and pending evaluations count, cancelled ones do not; the last batch is empty.
 
-        Looks and a file in between change nothing either.
+        Looking, saving and loading in between change nothing.
         """
         for repeats, start in ((1, []), (2, [4, 4, 7])):
             plain, looked = self.build(repeats=repeats), self.build(repeats=repeats)
@@ -139,7 +139,7 @@ class AlgorithmSuite(Suite):
             assert fingerprint(plain) == before == fingerprint(looked)
 
     def test_candidates_set_aside_are_not_asked_for(self) -> None:
-        """Neither one by one nor on plates, also after a file; once brought back they are again."""
+        """They come neither alone nor on plates, also after loading; once brought back, they do."""
         optimizer = self.build()
         self.play(optimizer, 2)
         kept = np.arange(0, self.size, 6)
@@ -158,7 +158,7 @@ class AlgorithmSuite(Suite):
         assert set(optimizer.ask(4, fill=True).ids.tolist()) == {3, 4}
 
     def test_the_list_can_grow(self) -> None:
-        """Ids and what is known of the old candidates stay, and old batches can still be told."""
+        """Old ids keep their meaning and their values, and old batches can still be told."""
         optimizer = self.build(repeats=2)
         self.play(optimizer, 3)
         late = optimizer.ask()

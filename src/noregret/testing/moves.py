@@ -1,4 +1,4 @@
-"""Any sequence of moves, with and without looks and files in between: the same batches."""
+"""Any sequence of moves gives the same batches, with or without looking and saving in between."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ _MOVES = ("ask", "ask", "tell", "tell", "part", "unasked", "cancel")
 
 @dataclass
 class _Player:
-    """One of two runs of the same moves."""
+    """One of two runs that make the same moves."""
 
     suite: "Suite"
     optimizer: Optimizer
     flights: list[Batch] = field(default_factory=list)
 
     def move(self, name: str, number: int, i: int) -> list[Any]:
-        """Make a move; what it shows."""
+        """Make a move, and return what it shows."""
         optimizer = self.optimizer
         if name == "ask" or (name != "unasked" and not self.flights):
             batch = optimizer.ask(1 + number % 3)
@@ -46,7 +46,7 @@ class _Player:
 
 
 def look(suite: "Suite", optimizer: Optimizer, which: int) -> None:
-    """Look at something; all looks there are, one after the other, for ``which`` = 0, 1, …"""
+    """Look at something without changing it; ``which`` = 0, 1, … goes through all ways to look."""
     looks = (
         lambda: optimizer.predict(suite.probe),
         lambda: optimizer.predict(suite.probe, pending=False),
@@ -67,7 +67,7 @@ def look(suite: "Suite", optimizer: Optimizer, which: int) -> None:
 
 
 def check_looks(suite: "Suite", examples: int, longest: int) -> None:
-    """Let Hypothesis play moves with and without looks, and with a file at some point."""
+    """Let Hypothesis draw moves; play them with and without looking, saving and loading."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
@@ -80,7 +80,7 @@ def check_looks(suite: "Suite", examples: int, longest: int) -> None:
         deadline=None,
         derandomize=True,
         database=None,
-        phases=[Phase.generate],  # sequences are short: nothing to shrink
+        phases=[Phase.generate],  # sequences are short, so failing ones need not be shrunk
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )

@@ -49,7 +49,7 @@ class SpaceSuite(Suite):
         return self.make(self.domain(), RBF([0.5, 0.8, 1.0, 0.7]), **options)
 
     def test_batches_are_points_of_the_space(self) -> None:
-        """What is asked for has a dict that means the same point, and can be told as one."""
+        """Every point asked for has a dict that means the same point and can be told."""
         optimizer = self.build()
         space = optimizer.domain
         for i, n in enumerate((1, 3, None, 2)):
@@ -64,7 +64,7 @@ class SpaceSuite(Suite):
         assert optimizer.t == len(optimizer.history)
 
     def test_a_file_brings_the_space_back(self) -> None:
-        """Names, types and ranges are those of the run."""
+        """After loading, names, types and ranges are those of the run."""
         optimizer = self.build()
         again = reload(optimizer).domain
         assert again.names == optimizer.domain.names

@@ -1,4 +1,4 @@
-"""What lists and boxes have in common: a problem of two variables, and tests that both pass."""
+"""What the suites for lists and boxes share: a problem of two variables, and common tests."""
 
 import inspect
 import io
@@ -80,7 +80,7 @@ def check_recommendations(suite: "Suite", dimension: int) -> None:
 class Suite(ABC):
     """A problem of two variables, and tests that lists and boxes both pass."""
 
-    #: sequences of moves that looks and files must not change, and moves in the longest of them
+    #: how many sequences of moves are played, and how many moves the longest one has
     examples, longest = 8, 10
 
     def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
@@ -94,7 +94,7 @@ class Suite(ABC):
     @property
     @abstractmethod
     def probe(self) -> Any:
-        """Choices that predictions are compared at, as ``predict`` takes them."""
+        """Choices at which predictions are compared, as ``predict`` takes them."""
 
     @property
     @abstractmethod
@@ -123,7 +123,7 @@ class Suite(ABC):
     # -- the same calls, the same answers ----------------------------------------------------
 
     def test_looks_and_files_change_nothing(self) -> None:
-        """Any moves give the same batches, bit for bit, with looks in between and a file."""
+        """Any moves give the same batches, bit for bit, with looking and saving in between."""
         moves.check_looks(self, self.examples, self.longest)
 
     def test_same_seed_same_answers(self) -> None:
@@ -259,7 +259,7 @@ class Suite(ABC):
         assert max(t for t, *_ in seen) >= 1
 
     def test_an_override_without_effect_is_refused(self) -> None:
-        """What an algorithm does is said by its parts; other methods cannot be overridden."""
+        """An algorithm is defined by its parts; other methods cannot be overridden."""
         cls = type(self.build())
         for name in ("beta", "ask", "tell", "predict", "recommend"):
             with refused(name, by=(TypeError,)):
