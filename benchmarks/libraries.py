@@ -101,7 +101,7 @@ def fingerprints(data: Docking) -> Points:
     if kept.exists():
         return np.asarray(np.load(kept))
     start = time.process_time()
-    bits = chem.fingerprints(data.smiles, "atompair").bits
+    bits: Points = chem.fingerprints(data.smiles, "atompair").bits
     print(f"fingerprints: {time.process_time() - start:.0f} s", flush=True)
     np.save(kept, bits)
     return bits
