@@ -28,8 +28,7 @@ def test_box_grids_and_names():
     ("bounds", "words"),
     [
         ([], "pair"),
-        ([(1, 0)], "lo < hi"),
-        ([(0, 0)], "lo < hi"),
+        ([(1, 0)], "lo ≤ hi"),
         ({"rate": (1, 0)}, "rate"),
         ([(0, np.inf)], "finite"),
         ([(0, 1, 2)], "pair"),

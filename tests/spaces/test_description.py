@@ -34,7 +34,7 @@ def test_words(words, parameter):
 @pytest.mark.parametrize(
     "words",
     ["", "real(0,1)", "float(0)", "float", "int(1,8,fast)", "int(1,8,steps=2)", "bool(1)",
-     "choice(a)", "float(a,b)", "int(1, 8"],
+     "choice()", "float(a,b)", "int(1, 8"],
 )  # fmt: skip
 def test_words_that_mean_nothing_are_refused(words):
     with pytest.raises((ValueError, TypeError), match="rate: "):

@@ -140,17 +140,17 @@ def test_points_with_wrong_names_are_refused():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: nr.Float(1, 0), "low must be below high"),
+        (lambda: nr.Float(1, 0), "low must be at most high"),
         (lambda: nr.Float(0, 1, log=True), "above 0"),
         (lambda: nr.Float(0, math.inf), "high must be finite"),
         (lambda: nr.Float("a", 1), "low must be a number"),
-        (lambda: nr.Int(1, 1), "low must be below high"),
+        (lambda: nr.Int(1, 0), "low must be at most high"),
         (lambda: nr.Int(1, 2.5), "high must be a whole number"),
         (lambda: nr.Int(1, 8, step=2), "step must divide"),
         (lambda: nr.Int(0, 8, log=True), "above 0"),
         (lambda: nr.Int(1, 8, log=2), "log must be"),
         (lambda: nr.Int(0, 1 << 60), "at most"),
-        (lambda: nr.Choice(["a"]), "at least two"),
+        (lambda: nr.Choice([]), "at least one"),
         (lambda: nr.Choice(["a", "a"]), "all different"),
         (lambda: nr.Choice([1, True]), "all different"),
         (lambda: nr.Choice("ab"), "list of values"),
@@ -221,3 +221,26 @@ def test_batches_say_what_f_gets():
     np.testing.assert_array_equal(box.values, box.points)
     listed = nr.Uniform(nr.Candidates(["a", "bb"]), lambda a, b: np.ones((len(a), len(b))), seed=0)
     assert set(listed.ask(8).values) == {"a", "bb"}
+
+
+def test_parameters_with_one_value_are_constants():
+    space = nr.Space(
+        {
+            "rate": nr.Float(0, 1),
+            "side": nr.Float(2, 2),
+            "decay": nr.Float(0.1, 0.1, log=True),
+            "layers": nr.Int(3, 3),
+            "act": nr.Choice(["relu"]),
+        }
+    )
+    rest = {"side": 2.0, "decay": 0.1, "layers": 3, "act": "relu"}
+    _, drawn = space.sample(4, np.random.default_rng(0))
+    spread = space.spread(4, np.random.default_rng(0))
+    for point in space.decode(np.concatenate([drawn, spread, space.centre[None]])):
+        assert {name: point[name] for name in rest} == rest
+    ids, points = space.locate({"rate": 0.5, **rest})
+    assert space.labels(ids, points) == [{"rate": 0.5, **rest}]
+    with pytest.raises(ValueError, match="side"):
+        space.locate({"rate": 0.5, **rest, "side": 2.1})
+    assert nr.Space({"layers": nr.Int(3, 3), "act": nr.Choice(["relu"])}).count == 1
+    assert len(nr.Box([(0, 1), (2, 2)]).grid(5)) == 5

@@ -304,6 +304,21 @@ def test_timeout_is_for_the_whole_run():
     assert 0 < result.evaluations < 10_000
 
 
+def test_at_the_timeout_workers_are_not_waited_for():
+    release = threading.Event()
+
+    def hangs(x):
+        assert release.wait(60)
+        return bowl(x)
+
+    result = nr.minimize(
+        hangs, nr.Box([(0, 1)]), 10, seed=0, workers=2, timeout=0.05, progress=False
+    )
+    assert result.stopped == "timeout"
+    assert result.evaluations == 0
+    release.set()
+
+
 @pytest.mark.parametrize("algorithm", ["gpucb", "bbkb"])
 def test_batch_size_is_honoured_on_boxes(algorithm):
     sizes = []
@@ -378,6 +393,21 @@ def dies_on_the_right(x):
 
 
 # -- storage ---------------------------------------------------------------------------------
+
+
+def test_draws_that_test_a_gap_count_in_the_budget_of_a_later_call(tmp_path):
+    rng, calls = np.random.default_rng(0), []
+
+    def f(x):
+        calls.append(x)
+        return bowl(x) if len(calls) == 1 else 100.0 * rng.standard_normal()
+
+    options = {"seed": 0, "progress": False, "tol": 1e6, "storage": tmp_path / "run.db"}
+    first = nr.minimize(f, nr.Box([(0, 1)]), 40, callback=lambda one: one.done == 2, **options)
+    assert first.stopped == "callback"
+    assert len(calls) == 2 + 30  # no draw fits what one value seemed to say
+    nr.minimize(f, nr.Box([(0, 1)]), 40, **options)
+    assert 2 + 30 < len(calls) <= 40
 
 
 def test_the_same_call_goes_on_where_a_killed_run_stopped(tmp_path):
@@ -517,3 +547,15 @@ def test_progress_shows_the_best_value_so_far(capsys, way, pick):
     assert (
         capsys.readouterr().err.rstrip().endswith(f"3/3 evaluations, best value {pick(seen):.6g}")
     )
+
+
+@pytest.mark.parametrize("search", ["gradients", "direct"])
+def test_constants_reach_f(search):
+    def f(point):
+        assert point["side"] == 2.0
+        return bowl(point["x"])
+
+    domain = {"x": (0, 1), "side": (2, 2)}
+    result = nr.minimize(f, domain, 20, seed=0, progress=False, search=search)
+    assert result.failures == 0
+    assert result.best.point["x"] == pytest.approx(0.3, abs=0.05)

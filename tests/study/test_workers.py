@@ -9,12 +9,18 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from noregret.study.workers import Workers, capacity, hire, why_threads
+from noregret.study.workers import Workers, capacity, hire, processes, why_threads
 
 
 def test_one_worker_is_this_thread():
     with hire(abs, None, 1) as found:
         assert found == Workers(None, 1, "")
+
+
+def test_the_start_of_processes_is_waited_for_as_long_as_somebody_says():
+    with processes(1) as pool:
+        assert pool.can_load(abs, patience=0.0)  # nobody knows yet
+        assert pool.can_load(abs)
 
 
 def test_what_cannot_be_sent_to_a_process_says_why(monkeypatch, tmp_path):

@@ -95,7 +95,7 @@ class BoxSearch:
         #: points of the screen that climb
         self.starts = WARM_STARTS if quick else STARTS
         self._steps = _QUICK_STEPS if quick else _STEPS
-        self._span = box.upper - box.lower
+        self._span = spans(box.lower, box.upper)
 
     def maximise(
         self,
@@ -156,14 +156,22 @@ class BoxSearch:
     ) -> tuple[Floats, float]:
         from scipy.optimize import direct  # slow to import, and lists do not need it
 
+        lower, upper = self.box.lower, self.box.upper
+        # DIRECT refuses a side without length: it gets one, and its points are drawn back.
+        ends = list(zip(lower, lower + self._span, strict=True))
         result = direct(
-            lambda x: -float(values(x[None])[0]),
-            list(zip(self.box.lower, self.box.upper, strict=True)),
+            lambda x: -float(values(np.clip(x, lower, upper)[None])[0]),
+            ends,
             maxfun=500 * self.box.dimension,
         )
-        found = np.clip(result.x, self.box.lower, self.box.upper)
+        found = np.clip(result.x, lower, upper)
         starts = np.concatenate([found[None], anchors])
         return self.climb(objective, starts, values(starts), 1)
+
+
+def spans(lower: Floats, upper: Floats) -> Floats:
+    """The lengths of a box's sides (d); 1 for a side without length, where there is one value."""
+    return np.where(upper > lower, upper - lower, 1.0)
 
 
 def far_apart(unit: Floats, values: Floats, starts: int) -> list[int]:
@@ -204,7 +212,7 @@ def ascend(
 
     result = minimize(
         negative,
-        ((starts - lower) / span).ravel(),
+        ((starts - lower) / spans(lower, upper)).ravel(),
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, 1.0)] * starts.size,

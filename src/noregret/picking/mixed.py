@@ -24,6 +24,7 @@ from noregret.picking.box import (
     around,
     ascend,
     far_apart,
+    spans,
 )
 from noregret.spaces import Space
 
@@ -109,7 +110,7 @@ class MixedSearch:
     def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
         """The best points, none of them close to a better one with the same choices."""
         space = self.box
-        span = np.where(space.upper > space.lower, space.upper - space.lower, 1.0)
+        span = spans(space.lower, space.upper)
         span[list(space.categories)] = 1.0  # different choices are never close
         return far_apart((points - space.lower) / span, values, starts)
 

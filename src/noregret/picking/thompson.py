@@ -20,7 +20,7 @@ from noregret.models.features import (
 )
 from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
-from noregret.picking.box import Search
+from noregret.picking.box import Search, spans
 from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
 from noregret.picking.draws import best_in_room, tops_of, tops_of_list
 from noregret.picking.looks import LooksByBounds
@@ -192,7 +192,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
             often = np.bincount(ids)[ids]
             at = int(np.lexsort((means, often))[-1])
         else:
-            at = _densest(points / np.ptp(self._by_bounds.search.box.corners, axis=0), means)
+            at = _densest(points / spans(*self._by_bounds.search.box.corners), means)
         mean, radius = float(means[at]), now.bounds.width * float(np.sqrt(leverages[at]))
         highest = max(others[0].highest, mean + radius)
         found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius, highest)

@@ -127,9 +127,9 @@ def lengthscales_at_bounds(optimizer: "Optimizer") -> Finding | None:
 
 
 def constant_columns(optimizer: "Optimizer") -> Finding | None:
-    """Features that are the same for every choice."""
+    """Features that are the same for every candidate of a list; in a space somebody meant it."""
     domain = optimizer.domain
-    if domain.dimension is None:
+    if domain.dimension is None or not domain.listed:
         return None
     flat = np.flatnonzero(np.ptp(np.asarray(domain.corners, dtype=np.float64), axis=0) == 0)
     if not len(flat):

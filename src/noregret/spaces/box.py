@@ -21,8 +21,8 @@ class Box(Space):
     Parameters
     ----------
     bounds
-        ``[(lo, hi), ...]``, or ``{"name": (lo, hi), ...}``. With names, users see points as dicts,
-        otherwise as vectors of d floats.
+        ``[(lo, hi), ...]``, or ``{"name": (lo, hi), ...}``. A dimension is constant where lo = hi.
+        With names, users see points as dicts, otherwise as vectors of d floats.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Box(Space):
         if not np.all(np.isfinite(array)):
             raise ValueError(f"bounds must be finite, got {bounds!r}")
         for i, (low, high) in enumerate(array):
-            if low >= high:
+            if low > high:
                 name = names[i] if names else f"dimension {i}"
-                raise ValueError(f"bounds must have lo < hi, got ({low}, {high}) for {name}")
+                raise ValueError(f"bounds must have lo ≤ hi, got ({low}, {high}) for {name}")
         sides = [Float(low, high) for low, high in array.tolist()]
         super().__init__(dict(zip(names or map(str, range(len(sides))), sides, strict=True)))
         self.names = names
@@ -65,11 +65,15 @@ class Box(Space):
         return list(points) if self.names is None else self.decode(np.asarray(points))
 
     def grid(self, n: int) -> Candidates:
-        """n values per dimension, bounds included: a list of nᵈ candidates."""
+        """n values per dimension, bounds included: a list of nᵈ candidates.
+
+        A dimension that is constant has one value.
+        """
         n = _checks.count("n", n)
-        if n**self.dimension > _LARGEST_GRID:
-            raise ValueError(f"a grid of {n}^{self.dimension} points is too large")
-        axes = [np.linspace(a, b, n) for a, b in self.bounds]
+        free = int(np.sum(self.lower < self.upper))
+        if n**free > _LARGEST_GRID:
+            raise ValueError(f"a grid of {n}^{free} points is too large")
+        axes = [np.linspace(a, b, n if a < b else 1) for a, b in self.bounds]
         mesh = np.meshgrid(*axes, indexing="ij")
         candidates = Candidates(np.column_stack([axis.ravel() for axis in mesh]))
         candidates.names = self.names

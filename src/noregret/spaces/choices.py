@@ -80,7 +80,7 @@ class Choice(_Category):
     Parameters
     ----------
     choices
-        The values, at least two and all different.
+        The values, all different; a constant where there is one.
     """
 
     choices: Sequence[Any]
@@ -95,8 +95,8 @@ class Choice(_Category):
                 raise TypeError(
                     f"choices must be texts, finite numbers, booleans or None, got {one!r}"
                 )
-        if len(plain) < 2 or len(set(plain)) < len(plain):
-            raise ValueError(f"choices must be at least two, all different, got {given!r}")
+        if not plain or len(set(plain)) < len(plain):
+            raise ValueError(f"choices must be at least one, all different, got {given!r}")
         set_field(self, "choices", plain)
 
     @property

@@ -28,7 +28,7 @@ class Float(Parameter):
     Parameters
     ----------
     low, high
-        The smallest and the largest value.
+        The smallest and the largest value; a constant where they are equal.
     log
         Whether equal ratios are equal changes, as for learning rates. ``low`` must be above 0.
         Values then have 12 significant digits.
@@ -43,8 +43,8 @@ class Float(Parameter):
     def __post_init__(self) -> None:
         set_field(self, "low", _checks.finite("low", self.low))
         set_field(self, "high", _checks.finite("high", self.high))
-        if self.low >= self.high:
-            raise ValueError(f"low must be below high, got {self.low} and {self.high}")
+        if self.low > self.high:
+            raise ValueError(f"low must be at most high, got {self.low} and {self.high}")
         _check_log(self.log, self.low)
 
     @property
@@ -119,7 +119,7 @@ class Int(Parameter):
     Parameters
     ----------
     low, high
-        The smallest and the largest value.
+        The smallest and the largest value; a constant where they are equal.
     log
         Whether equal ratios are equal changes, as for batch sizes. ``low`` must be above 0.
     step
@@ -135,8 +135,8 @@ class Int(Parameter):
         for name in ("low", "high"):
             set_field(self, name, _whole(name, getattr(self, name)))
         set_field(self, "step", _checks.count("step", self.step))
-        if self.low >= self.high:
-            raise ValueError(f"low must be below high, got {self.low} and {self.high}")
+        if self.low > self.high:
+            raise ValueError(f"low must be at most high, got {self.low} and {self.high}")
         most = _LARGEST_LOG if self.log else _LARGEST
         if max(abs(self.low), abs(self.high)) > most:
             raise ValueError(f"low and high must be at most {most}, got {self.low} and {self.high}")

@@ -131,7 +131,7 @@ def domain_of(given: Any) -> Candidates | Space:
     if isinstance(given, Mapping):
         if not any(isinstance(one, Parameter) for one in given.values()):
             return Box(given)
-        return Space({n: Float(*x) if _looks_like_bounds(x) else x for n, x in given.items()})
+        return Space({n: Float(*x) if _is_pair(x) else x for n, x in given.items()})
     if isinstance(given, (list, tuple)) and given and all(_looks_like_bounds(x) for x in given):
         raise ValueError(
             "domain must say whether these pairs are bounds or candidates: "
@@ -146,11 +146,15 @@ def domain_of(given: Any) -> Candidates | Space:
 
 
 def _looks_like_bounds(pair: Any) -> bool:
+    return _is_pair(pair) and pair[0] < pair[1]
+
+
+def _is_pair(pair: Any) -> bool:
+    """Whether somebody gave two numbers."""
     return (
         isinstance(pair, (list, tuple))
         and len(pair) == 2
         and all(isinstance(end, Real) and not isinstance(end, bool) for end in pair)
-        and pair[0] < pair[1]
     )
 
 

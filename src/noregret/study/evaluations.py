@@ -52,6 +52,10 @@ class Run:
 
     Attributes
     ----------
+    ends
+        When the run ends at the latest, by ``time.monotonic()``.
+    drawn
+        Evaluations of earlier runs that belong to no trial and count in the budget.
     told, failed, done
         As in :class:`Progress`.
     """
@@ -62,7 +66,7 @@ class Run:
     workers: Workers
     batch: int | None
     vectorized: bool
-    timeout: float | None
+    ends: float
     trial_timeout: float | None
     attempts: int
     max_failures: int | None
@@ -72,12 +76,13 @@ class Run:
     callback: Callable[[Progress], Any] | None
     stop: "Callable[[Run], str | None] | None"
     argument: Callable[[int, Any], Any] | None
+    drawn: int = 0
     waiting: deque[_Job] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         counts = self.study.counts()
         self.told = counts["told"] - counts["history"]
-        self.spent = self.told + (counts["failed"] if self.count_failed else 0)
+        self.spent = self.told + self.drawn + (counts["failed"] if self.count_failed else 0)
         self.done = self.failed = self.in_a_row = 0
         self.best = math.nan
         self.stopped: str | None = None
@@ -87,13 +92,12 @@ class Run:
         self.stuck: list[Any] = []  # timed out, but still keeping a worker busy
         self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.began = time.monotonic()
-        self.ends = math.inf if self.timeout is None else self.began + self.timeout
 
     def go(self) -> str:
         """Evaluate until the end; why it is the end."""
         while self.spent < self.budget and self.stopped is None:
             self._fill_queue()
-            if self.stopped is not None:
+            if self.stopped is not None or self.spent >= self.budget:  # what stops may spend too
                 break
             if self.workers.executor is None:
                 self._evaluate_here(self.waiting.popleft())
@@ -242,19 +246,26 @@ class Run:
             self._fail(job, f"{why}, {self.attempts} times")
 
     def values(self, ids: Ints, points: Points) -> Floats:
-        """f at some choices (n), outside of all trials; NaN where it fails."""
+        """f at some choices (n), outside of all trials; NaN where it fails or the time is up."""
         arguments: list[Any] = self.study.domain.labels(ids, points)
         if self.vectorized:
             arguments = [arguments if self.study.domain.encoded else points]
         count = len(points) if self.vectorized else 1
         if self.workers.executor is None:
-            calls: list[Callable[[], Any]] = [lambda a=a: self.f(a) for a in arguments]  # type: ignore[misc]
+            calls: list[Callable[[float], Any]] = [
+                lambda left, a=a: self.f(a) if left > 0 else math.nan  # type: ignore[misc]
+                for a in arguments
+            ]
         else:
-            calls = [self.workers.submit(self.f, argument).result for argument in arguments]
+            futures = [self.workers.submit(self.f, argument) for argument in arguments]
+            calls = [
+                lambda left, one=one: one.result(None if math.isinf(left) else left)  # type: ignore[misc]
+                for one in futures
+            ]
         found = []
         for call in calls:
             try:
-                found.append(_numbers(call(), count))
+                found.append(_numbers(call(max(self.ends - time.monotonic(), 0.0)), count))
             except Exception:
                 found.append(np.full(count, math.nan))
         return np.concatenate(found)

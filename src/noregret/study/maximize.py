@@ -67,8 +67,9 @@ def maximize(
         f takes a whole batch (n × d, n dicts on a :class:`~noregret.Space`, or a vector of n
         objects) and returns n numbers.
     timeout
-        Seconds for the run. Evaluations under way are not waited for; where f runs here
-        (``workers=1``) the last one ends first.
+        Seconds for the run, the start of worker processes among them. Evaluations under way are
+        not waited for; where f runs here (``workers=1``) the last one ends first. Processes are
+        ended; a thread cannot be, so that a script ends only after the last evaluation in one.
     tol
         Stop once no choice can be better than the recommended one by more than this (its ``gap``).
         Where kernel, noise or norm are learnt the gap proves nothing: then uniform draws that the

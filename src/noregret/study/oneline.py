@@ -20,7 +20,7 @@ from noregret.study.memory import MemoryLedger
 from noregret.study.result import Result, result_of
 from noregret.study.runner import run_study
 from noregret.study.study import Study
-from noregret.study.watch import Line, Watch
+from noregret.study.watch import DRAWN, Line, Watch
 from noregret.study.workers import Executor, capacity
 
 #: failures one after the other that end a run
@@ -40,7 +40,10 @@ def run_call(call: Call) -> Result:
 def _run(call: Call, ledger: MemoryLedger | Study) -> Result:
     began = time.monotonic()
     counts = ledger.counts()
-    line = Line(call.progress, call.budget, counts["told"] - counts["history"] + counts["failed"])
+    notes = ledger.records.noted(DRAWN) if isinstance(ledger, Study) else []
+    drawn = sum(note["count"] for note in notes)
+    before = counts["told"] - counts["history"] + counts["failed"] + drawn
+    line = Line(call.progress, call.budget, before)
     watch = Watch(ledger, call.tol, call.patience, call.stop, line)
 
     best = _best_so_far(ledger)
@@ -68,6 +71,7 @@ def _run(call: Call, ledger: MemoryLedger | Study) -> Result:
             max_failures=0 if call.failures == "raise" else None,
             max_in_a_row=_IN_A_ROW,
             count_failed=True,
+            drawn=drawn,
             callback=report,
             stop=watch,
         )

@@ -1,5 +1,7 @@
 """Evaluate a function until there are enough answers, on any workers."""
 
+import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +30,7 @@ def run_study(
     callback: Callable[[Progress], Any] | None = None,
     stop: Callable[[Run], str | None] | None = None,
     argument: Callable[[int, Any], Any] | None = None,
+    drawn: int = 0,
 ) -> str:
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
@@ -58,8 +61,8 @@ def run_study(
     vectorized
         f takes a whole batch (n × d, n dicts on a space, or n objects) and returns n numbers.
     timeout
-        Seconds for the whole run. What is under way then is not waited for; where f runs here,
-        the evaluation that is under way ends first.
+        Seconds for the whole run, the start of worker processes among them. What is under way
+        then is not waited for; where f runs here, the evaluation that is under way ends first.
     trial_timeout
         Seconds for one evaluation. After that the trial is given to another worker.
     attempts
@@ -81,6 +84,8 @@ def run_study(
         Called before new trials are asked for; the run ends where it returns a reason.
     argument
         ``argument(id, point)`` makes what ``f`` is given, where it is not the point.
+    drawn
+        Evaluations of earlier runs that belong to no trial and count in ``budget``.
 
     Returns
     -------
@@ -98,7 +103,8 @@ def run_study(
         trial_timeout = _checks.positive("trial_timeout", trial_timeout)
     if not callable(f):
         raise TypeError(f"f must be a function of one point, got {f!r}")
-    with hire(f, executor, workers, here=trial_timeout is None) as staff:
+    ends = math.inf if timeout is None else time.monotonic() + timeout
+    with hire(f, executor, workers, here=trial_timeout is None, patience=timeout) as staff:
         if staff.executor is None:
             batch = batch or study.settings["batch"]
         run = Run(
@@ -108,7 +114,7 @@ def run_study(
             workers=staff,
             batch=batch,
             vectorized=vectorized,
-            timeout=timeout,
+            ends=ends,
             trial_timeout=trial_timeout,
             attempts=attempts,
             max_failures=max_failures,
@@ -118,6 +124,7 @@ def run_study(
             callback=callback,
             stop=stop,
             argument=argument,
+            drawn=drawn,
         )
         study.note("run started", budget=budget, workers=staff.count)
         try:

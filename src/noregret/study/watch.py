@@ -15,6 +15,8 @@ from noregret.study.stopping import Convergence
 
 #: uniform draws that test learnt settings before a run stops by its gap
 _DRAWS = 30
+#: the event that says how many there were
+DRAWN = "draws of tol"
 #: a recommendation is better if its mean is higher by this much of the noise's deviation
 _BETTER = 0.1
 #: seconds between two counts of the candidates that can still be the best
@@ -87,8 +89,9 @@ class Watch:
     def _holds(self, run: Run, most: int) -> bool:
         """Whether uniform draws that the fit has not seen lie where the model says.
 
-        The draws are evaluated and told, at most so many. None may lie further from the model's
-        mean than three deviations of reward and noise together.
+        The draws are evaluated and told, at most so many, and noted, so that a later run counts
+        them in the budget. None may lie further from the model's mean than three deviations of
+        reward and noise together, and the time must not be up.
         """
         optimizer = self._ledger.optimizer
         domain = optimizer.domain
@@ -99,12 +102,14 @@ class Watch:
         noise = optimizer.assumed.noise * optimizer.assumed.unit
         values = run.values(ids, points)
         run.spent += count
+        self._ledger.note(DRAWN, count=count)
         good = np.isfinite(values)
         if not good.any():
             return False
         self._ledger.tell_history(where[good], values[good])
         off = np.abs(self._ledger.units.rewards(values) - mean)[good]
-        return bool(np.all(off <= 3.0 * np.hypot(deviation, noise)[good]))
+        in_time = time.monotonic() < run.ends
+        return in_time and bool(np.all(off <= 3.0 * np.hypot(deviation, noise)[good]))
 
 
 class Line:

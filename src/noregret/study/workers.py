@@ -62,7 +62,12 @@ class Workers:
 
 @contextmanager
 def hire(
-    function: Callable[..., Any], executor: Any, count: int, *, here: bool = True
+    function: Callable[..., Any],
+    executor: Any,
+    count: int,
+    *,
+    here: bool = True,
+    patience: float | None = None,
 ) -> Iterator[Workers]:
     """Workers for a function, until the block is left.
 
@@ -75,6 +80,8 @@ def hire(
         ``function`` can be sent to one (see :func:`why_threads`), else threads.
     here
         Whether a single worker may be this thread.
+    patience
+        Seconds that the start of processes may take; ``None``: any number.
     """
     count = _checks.count("workers", count)
     if executor is not None:
@@ -89,7 +96,7 @@ def hire(
         reason = why_threads(function) if count > 1 else "f runs beside the run"
         if not reason:
             pool = stack.enter_context(processes(count))
-            if pool.can_load(function):
+            if pool.can_load(function, patience):
                 yield Workers(pool, count, f"{count} processes")
                 return
             reason = "f cannot be loaded in a new process"
@@ -129,12 +136,18 @@ class Processes:
             self._pool = self._new()
             return self._pool.submit(function, *args)
 
-    def can_load(self, function: Callable[..., Any]) -> bool:
-        """Whether a function arrives in a new process; waits until one is ready."""
+    def can_load(self, function: Callable[..., Any], patience: float | None = None) -> bool:
+        """Whether a function arrives in a new process.
+
+        Waits until a process is ready, at most ``patience`` seconds: then no reason is known why
+        it should not arrive.
+        """
         try:
-            self._pool.submit(callable, function).result()
+            self._pool.submit(callable, function).result(patience)
         except BrokenProcessPool:
             return False
+        except TimeoutError:
+            return True
         return True
 
     def shutdown(self) -> None:
