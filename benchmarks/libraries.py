@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import noregret as nr
-from noregret import chem
 from noregret._types import Floats, Ints, Points
 from noregret.problems.libraries import Docking, enamine50k, yield_library
+from noregret.spaces import chem
 
 PLATES, WELLS, TOP = 5, 96, 10
 NOTHING: Ints = np.empty(0, dtype=np.int64)
