@@ -30,20 +30,13 @@ except ImportError as error:
     ) from error
 
 from noregret.algorithms import make
-from noregret.integrations.optuna_trials import (
-    ATTRIBUTE,
-    Estimate,
-    Follower,
-    Joint,
-    Rows,
-    check_single,
-    key_of,
-    only_value,
-    varied,
-)
+from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows, only_value, varied
+from noregret.integrations.optuna_trials import Estimate, Follower, check_single, key_of
 
 #: evaluations up to which the exact model of a space is used
 _EXACT = 1000
+#: choices for a trial, at most, when other processes make the same ones at the same moment
+_TRIES = 20
 #: what the algorithms learn by themselves unless the user says otherwise
 _LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 
@@ -75,12 +68,15 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
     def _choose(self, study: Study, trial: FrozenTrial, follower: Follower) -> Any:
         """The choice for a trial, written to the storage before others look."""
         follower.catch_up(study, trial.number)
-        choice = follower.ask(trial.number)
-        if choice is None:
-            with contextlib.suppress(RuntimeError):  # not inside study.optimize
-                study.stop()
-            raise TrialPruned("every row of the table has been evaluated")
-        study._storage.set_trial_system_attr(trial._trial_id, ATTRIBUTE, choice)
+        for _ in range(_TRIES):
+            choice = follower.ask(trial.number)
+            if choice is None:
+                with contextlib.suppress(RuntimeError):  # not inside study.optimize
+                    study.stop()
+                raise TrialPruned("every row of the table has been evaluated")
+            study._storage.set_trial_system_attr(trial._trial_id, ATTRIBUTE, choice)
+            if not follower.is_taken(study, trial.number):
+                break
         return choice
 
 

@@ -1,25 +1,16 @@
 """What Optuna's trials mean to an optimiser: choices made, pending, told, failed."""
 
 import math
-from collections.abc import Mapping
+import random
 from dataclasses import dataclass
 from typing import Any
 
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows
 from noregret.optimizer import Optimizer
-from noregret.spaces import Candidates, Choice, Float, Int, Space
-from noregret.spaces.parameters import Parameter
 
-#: where the choice of a trial is kept in the storage
-ATTRIBUTE = "noregret:choice"
 #: choices made at a time, at most, by algorithms that choose batches
 _QUEUE = 16
 
@@ -58,7 +49,7 @@ class Follower:
         Whose direction decides what is better.
     """
 
-    def __init__(self, opt: Optimizer, codec: "Joint | Rows", study: Study) -> None:
+    def __init__(self, opt: Optimizer, codec: Joint | Rows, study: Study) -> None:
         self._opt, self._codec = opt, codec
         self._sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
         self._seen = 0  # trials before this one have been looked at
@@ -78,12 +69,29 @@ class Follower:
         choice = self._pending[number] = self._queue.pop(0)
         return choice
 
-    def catch_up(self, study: Study, asking: int = -1) -> None:
-        """Tell the optimiser what other trials did since it was last asked."""
+    def is_taken(self, study: Study, number: int) -> bool:
+        """Whether another process made a trial's choice since it was asked for; then give it up.
+
+        Each process writes its choice and then looks. So of two that choose at the same moment at
+        least one sees the other.
+        """
+        choice = self._pending[number]
+        if choice not in self.catch_up(study, number):
+            return False
+        self._opt.cancel(self._codec.points([self._pending.pop(number)]))
+        random.Random().shuffle(self._queue)  # the other process may have the same queue
+        return True
+
+    def catch_up(self, study: Study, asking: int = -1) -> list[Any]:
+        """Tell the optimiser what other trials did since it was last asked.
+
+        Returns the choices made elsewhere that it learns of now.
+        """
         trials = study._storage.get_all_trials(study._study_id, deepcopy=False)
         numbers = [*sorted(self._open), *range(self._seen, len(trials))]
         self._seen = len(trials)
         told: dict[bool, list[tuple[Any, float]]] = {True: [], False: []}
+        news = []
         for number in numbers:
             trial = trials[number]
             self._open.discard(number)
@@ -91,30 +99,56 @@ class Follower:
             if not trial.state.is_finished() or reward is None:
                 self._open.add(number)
                 if number != asking:
-                    self._expect(number, trial)
+                    news += self._expect(number, trial)
                 continue
             choice = self._codec.read(trial)
             waited = self._pending.pop(number, None)
-            if waited is not None and (waited != choice or not math.isfinite(reward)):
-                if not self._codec.spent:
-                    self._opt.cancel(self._codec.points([waited]))
+            if waited is not None and waited != choice:  # given up for another choice
+                self._opt.cancel(self._codec.points([waited]))
                 waited = None
-            if choice is not None and math.isfinite(reward):
+            if choice is None:
+                continue
+            if waited is None:
+                news.append(choice)
+                waited = self._from_queue(choice)
+            if math.isfinite(reward):
                 told[waited is not None].append((choice, reward))
+            else:
+                self._fail(choice, waited is not None)
         for waited, pairs in told.items():
             if pairs:
                 points = self._codec.points([choice for choice, _ in pairs])
                 self._opt.tell(points, [reward for _, reward in pairs], unasked=not waited)
+        return news
 
-    def _expect(self, number: int, trial: FrozenTrial) -> None:
-        """Count the choice of a running trial of another process or thread as pending."""
-        choice = trial.system_attrs.get(ATTRIBUTE)
-        if number not in self._pending and choice is not None and self._codec.fits(choice):
-            if choice in self._queue:  # another process was quicker: it is pending already
-                self._queue.remove(choice)
-            else:
-                self._opt.expect(self._codec.points([choice]))
-            self._pending[number] = choice
+    def _expect(self, number: int, trial: FrozenTrial) -> list[Any]:
+        """Count the choice of a running trial of another process or thread as pending.
+
+        Returns that choice where it is new.
+        """
+        choice, known = trial.system_attrs.get(ATTRIBUTE), self._pending.get(number)
+        if choice is None or choice == known or not self._codec.fits(choice):
+            return []
+        if known is not None:  # given up for another choice
+            self._opt.cancel(self._codec.points([known]))
+        if self._from_queue(choice) is None:
+            self._opt.expect(self._codec.points([choice]))
+        self._pending[number] = choice
+        return [choice]
+
+    def _from_queue(self, choice: Any) -> Any:
+        """A choice that another process was quicker with; ``None`` where it was not queued here."""
+        if choice not in self._queue:
+            return None
+        self._queue.remove(choice)
+        return choice
+
+    def _fail(self, choice: Any, is_pending: bool) -> None:
+        """A trial gave no value: what must not be tried again stays pending."""
+        if is_pending and not self._codec.spent:
+            self._opt.cancel(self._codec.points([choice]))
+        elif self._codec.spent and not is_pending:
+            self._opt.expect(self._codec.points([choice]))
 
     def _reward(self, trial: FrozenTrial) -> float | None:
         """What the optimiser maximises; NaN for nothing; ``None`` where it is not known yet."""
@@ -140,88 +174,6 @@ class Follower:
         return Estimate(self._codec.params(where), mean, lower, upper, count)
 
 
-class Joint:
-    """Choices of a space, kept in the storage as Optuna's internal numbers by name."""
-
-    #: whether a choice that failed is not to be tried again
-    spent = False
-
-    def __init__(self, distributions: dict[str, BaseDistribution]) -> None:
-        self._distributions = distributions
-        self.space = Space({name: _parameter(one) for name, one in distributions.items()})
-
-    def choice(self, batch: Any) -> dict[str, float]:
-        """What is kept of a batch of one."""
-        return {n: _internal(one, batch.values[0][n]) for n, one in self._distributions.items()}
-
-    def read(self, trial: FrozenTrial) -> dict[str, float] | None:
-        """The choice that a trial evaluated, where it lies in the space."""
-        values = {n: trial.params[n] for n in self._distributions if n in trial.params}
-        found = {n: self._distributions[n].to_internal_repr(v) for n, v in values.items()}
-        return found if self.fits(found) else None
-
-    def fits(self, choice: Any) -> bool:
-        """Whether a choice lies in the space."""
-        return (
-            isinstance(choice, Mapping)
-            and choice.keys() == self._distributions.keys()
-            and all(one._contains(choice[name]) for name, one in self._distributions.items())
-        )
-
-    def points(self, choices: list[dict[str, float]]) -> list[dict[str, Any]]:
-        """The choices as our space has them."""
-        own = self._distributions
-        return [{n: _own_value(own[n], value) for n, value in one.items()} for one in choices]
-
-    def params(self, where: Any) -> dict[str, Any]:
-        """A point as users see it."""
-        own = self._distributions
-        return {n: d.to_external_repr(_internal(d, where[n])) for n, d in own.items()}
-
-
-class Rows:
-    """Choices of a table, kept in the storage as row numbers."""
-
-    spent = True
-
-    def __init__(self, table: Any) -> None:
-        import polars as pl
-
-        frame = pl.DataFrame(table)
-        self.candidates = Candidates(frame)
-        self._columns = {name: frame[name] for name in frame.columns}
-        self.distributions = {name: _distribution(column) for name, column in self._columns.items()}
-        self._row_of: dict[tuple[Any, ...], int] | None = None
-
-    def choice(self, batch: Any) -> int:
-        """The row of a batch of one."""
-        return int(batch.ids[0])
-
-    def read(self, trial: FrozenTrial) -> int | None:
-        """The row that a trial evaluated; of trials chosen elsewhere the one with its values."""
-        found = trial.system_attrs.get(ATTRIBUTE)
-        if found is not None or trial.params.keys() != self._columns.keys():
-            return found if self.fits(found) else None
-        if self._row_of is None:
-            rows = zip(*(column.to_list() for column in self._columns.values()), strict=True)
-            self._row_of = {values: row for row, values in enumerate(rows)}
-        return self._row_of.get(tuple(trial.params[name] for name in self._columns))
-
-    def fits(self, choice: Any) -> bool:
-        """Whether there is such a row."""
-        return isinstance(choice, int) and 0 <= choice < len(self.candidates)
-
-    def points(self, choices: list[int]) -> list[int]:
-        """The rows' ids."""
-        return choices
-
-    def values(self, row: int) -> dict[str, Any]:
-        """A row as users see it."""
-        return {name: column[row] for name, column in self._columns.items()}
-
-    params = values
-
-
 def key_of(study: Study) -> tuple[int, int]:
     """What tells studies apart."""
     return id(study._storage), study._study_id
@@ -233,53 +185,7 @@ def check_single(study: Study) -> None:
         raise ValueError("study must have one objective: noregret's samplers optimise one number")
 
 
-def varied(found: Mapping[str, BaseDistribution]) -> dict[str, BaseDistribution]:
-    """The distributions with more than one value."""
-    return {name: one for name, one in found.items() if not one.single()}
-
-
 def _constraints(trial: FrozenTrial) -> list[float]:
     """Constraint values as Optuna 5 has them, or as a list under one key before."""
     new = getattr(trial, "constraints", None)
     return list(new.values()) if new is not None else trial.system_attrs.get("constraints") or []
-
-
-def _parameter(given: BaseDistribution) -> Parameter:
-    """The parameter that our space has for a distribution; steps and choices are counted."""
-    if isinstance(given, CategoricalDistribution):
-        return Choice(list(range(len(given.choices))))
-    if isinstance(given, FloatDistribution) and given.step is not None:
-        return Int(0, round((given.high - given.low) / given.step))
-    if isinstance(given, FloatDistribution):
-        return Float(given.low, given.high, log=given.log)
-    assert isinstance(given, IntDistribution)
-    return Int(given.low, given.high, log=given.log, step=given.step)
-
-
-def _internal(given: BaseDistribution, value: Any) -> float:
-    """Optuna's internal number of a value of our parameter."""
-    if isinstance(given, FloatDistribution):
-        number = value if given.step is None else given.low + value * given.step
-        return float(min(max(number, given.low), given.high))
-    return float(value)
-
-
-def _own_value(given: BaseDistribution, number: float) -> Any:
-    """The value of our parameter for Optuna's internal number."""
-    if isinstance(given, FloatDistribution):
-        return number if given.step is None else round((number - given.low) / given.step)
-    return int(number)
-
-
-def _distribution(column: Any) -> BaseDistribution:
-    """The distribution of a table's column."""
-    if column.dtype.is_integer():
-        return IntDistribution(int(column.min()), int(column.max()))
-    if column.dtype.is_numeric():
-        return FloatDistribution(float(column.min()), float(column.max()))
-    return CategoricalDistribution(column.unique(maintain_order=True).to_list())
-
-
-def only_value(given: BaseDistribution) -> Any:
-    """The value of a distribution that has one."""
-    return given.choices[0] if isinstance(given, CategoricalDistribution) else given.low
