@@ -1,7 +1,7 @@
 """Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-The sections are cases, growth, long, gap, shares, study, others, botorch and searches. `python
--m benchmarks long --help` shows the options of one.
+The sections are cases, growth, long, gap, shares, study, others, botorch, optuna and searches.
+`python -m benchmarks long --help` shows the options of one.
 """
 
 import os
@@ -17,6 +17,7 @@ from benchmarks import (
     gaps,
     growth,
     long_lists,
+    optuna_samplers,
     others,
     searches,
     shares,
@@ -32,6 +33,7 @@ SECTIONS = {
     "study": study.main,
     "others": others.main,
     "botorch": botorch_model.main,
+    "optuna": optuna_samplers.main,
     "searches": searches.main,
 }
 

@@ -305,9 +305,8 @@ def test_wrong_input_is_refused():
 
 def test_the_optunahub_package_is_ready(monkeypatch):
     package = Path(__file__).parents[2] / "integrations/optunahub/package/samplers/noregret"
-    assert {"README.md", "LICENSE", "__init__.py", "example.py"} == {
-        p.name for p in package.iterdir()
-    }
+    files = {"README.md", "LICENSE", "__init__.py", "example.py", "requirements.txt"}
+    assert files == {p.name for p in package.iterdir()}
     header = (package / "README.md").read_text(encoding="utf-8").split("---")[1]
     for key in ("author", "title", "description", "tags", "optuna_versions", "license"):
         assert f"\n{key}: " in header
