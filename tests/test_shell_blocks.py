@@ -28,3 +28,7 @@ def test_the_commands_of_the_readme(tmp_path):
         assert study.counts()["told"] == 96
         assert study.best().mean > 5  # of 10
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_the_first_page_has_the_commands_of_the_readme():
+    assert shell_blocks(ROOT / "docs" / "index.md") == shell_blocks(ROOT / "README.md")
