@@ -46,6 +46,15 @@ def test_the_page_on_commands_names_every_command_and_option():
     assert fill("words", other) == "words"
 
 
+def test_references_of_docstrings_become_links():
+    link = runpy.run_path(str(DOCS / "roles.py"))["on_page_content"]
+    place = '<autoref identifier="noregret.Box" optional><code>{}</code></autoref>'
+    assert link(":class:<code>~noregret.Box</code>") == place.format("Box")
+    assert link(":class:<code>a box &lt;noregret.Box&gt;</code>") == place.format("a box")
+    assert link(":func:<code>numpy.packbits</code> of") == "<code>numpy.packbits</code> of"
+    assert link("<code>noregret.Box</code>") == "<code>noregret.Box</code>"
+
+
 def test_the_page_on_errors_names_every_exit_code():
     page = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
     for code in re.findall(r"\d+(?= [a-z])", EXIT_CODES):

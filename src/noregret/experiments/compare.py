@@ -66,10 +66,11 @@ def compare(
 
     Returns
     -------
-    A row per algorithm, seed and mark, for :func:`noregret.plot.regret`: ``algorithm``, ``seed``,
-    ``t``, ``regret`` (cumulative), ``simple`` (gap of the best choice evaluated so far),
-    ``seconds`` (processor time of ask and tell), ``batch`` and ``batches``. Ctrl-C returns the runs
-    that are done.
+    polars.DataFrame
+        A row per algorithm, seed and mark, for :func:`noregret.plot.regret`: ``algorithm``,
+        ``seed``, ``t``, ``regret`` (cumulative), ``simple`` (gap of the best choice evaluated so
+        far), ``seconds`` (processor time of ask and tell), ``batch`` and ``batches``. Ctrl-C
+        returns the runs that are done.
     """
     evaluations = _checks.count("evaluations", evaluations)
     batch_size = None if batch_size is None else _checks.count("batch_size", batch_size)

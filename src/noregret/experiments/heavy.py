@@ -24,7 +24,7 @@ from noregret.problems.noise import Noise
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: what the legends call them; the last one is ours, the paper does not have it
+#: names in the legends; the last algorithm is ours and not in the paper
 LABELS = {
     "tgp": "TGP-UCB",
     "qff": "ATA-GP-UCB-QFF",
@@ -32,14 +32,14 @@ LABELS = {
     "robust": "Robust UCB",
     "huber": "HuberGPUCB (ours)",
 }
-#: who is expected ahead of whom, by the paper
+#: pairs of algorithms: by the paper the first should have less regret than the second
 _PAIRS = (("nystrom", "tgp"), ("qff", "tgp"), ("nystrom", "qff"), ("nystrom", "robust"))
-#: "set order-wise similar to those recommended by theory", and those that the theorems print
+#: widths "set order-wise similar to those recommended by theory", and widths of the theorems
 WIDTHS = {"practical": "practical widths", "paper": "widths of the theorems"}
 
 
 def marks(horizon: int) -> Ints:
-    """Evaluation numbers to report: sixtieths of the horizon, three quarters among them."""
+    """Evaluation numbers to report: 60 evenly spaced ones, with three quarters of the horizon."""
     return np.unique(np.ceil(np.arange(1, 61) * horizon / 60).astype(np.int64))
 
 
@@ -59,7 +59,7 @@ def options(algorithm: str, alpha: float, v: float, horizon: int, nodes: int) ->
 
 @dataclass(frozen=True)
 class _Line:
-    """A kind of random function on the line: its kernel, its rewards, and what is told of them."""
+    """A kind of random function on the line: its kernel, its noise, and the moment that is told."""
 
     number: int
     kernel: Kernel
@@ -103,8 +103,8 @@ def regret_cells(
 ) -> list[Cell]:
     """Cells of some algorithms on a problem.
 
-    The widths of the theorems, which the paper's figure does not have, in the first
-    ``theory_runs`` runs; our own algorithm, which has no theorem, for ``huber_horizon`` rounds.
+    The first ``theory_runs`` runs also use the widths of the theorems, which the paper's figure
+    does not show. Our own algorithm, which has no theorem, runs for ``huber_horizon`` rounds.
     """
     wanted = []
     for seed in range(settings["runs"]):

@@ -97,10 +97,10 @@ def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) 
 
 
 def facts(problem: str) -> pl.DataFrame:
-    """What is assumed of the data, checked: a row per arm.
+    """Check what the paper assumes about the data: a row per arm.
 
-    ``pvalue`` of the Gaussian and excess ``kurtosis`` of its rewards; ``norm``, the same in all
-    rows, is that of f in the kernel's RKHS, in units of B.
+    ``pvalue`` tests the arm's rewards against a Gaussian, ``kurtosis`` is their excess kurtosis.
+    ``norm``, the same in all rows, is the norm of f in the kernel's RKHS, in units of B.
     """
     data = readings(problem)
     f = data.rewards.mean(axis=0)
@@ -116,13 +116,13 @@ def facts(problem: str) -> pl.DataFrame:
 
 
 def data_cells(settings: Settings, problem: str, names: Sequence[str]) -> list[Cell]:
-    """Cells of some algorithms on recorded rewards, and what is known of these."""
+    """Cells of some algorithms on recorded rewards, and the cell that checks these rewards."""
     cells = regret_cells(settings, recorded, problem, names)
     return [*cells, Cell(facts, {"problem": problem})]
 
 
 def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
-    """The numbers of average regret, and what is known of the data."""
+    """The numbers of average regret, and what the checks of the data found."""
     arms = table.filter(pl.col("pvalue").is_not_null())
     return {
         **measure_regret(table, settings),

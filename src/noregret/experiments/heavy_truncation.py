@@ -1,4 +1,4 @@
-"""What truncation does to GP-UCB (Ray Chowdhury & Gopalan 2019): Figure 1 (f), confidence sets."""
+"""GP-UCB with and without truncation (Ray Chowdhury & Gopalan 2019): Figure 1 (f), confidence sets."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,12 +24,12 @@ _KERNEL = RBF(0.2)
 _NAMES = {"gpucb": "GP-UCB", "tgpucb": "GP-UCB with truncation"}
 #: "η takes values in {−10, 10}, uniformly, for any single random point": once, or every time?
 _SIGNS = {"run": "once a run", "round": "at every evaluation"}
-#: the noise's magnitude at the one point that has any
+#: the magnitude of the noise, which only one point has
 _JUMP = 10.0
 
 
 def function() -> Floats:
-    """f on the line (100), normalised to [0, 1]; the same in all runs, which differ in noise."""
+    """f on the line (100), normalised to [0, 1]; all runs have the same f and different noise."""
     f = line(_KERNEL, Noise("student", 3.0), np.random.default_rng([2019, 16])).values()
     return np.asarray((f - f.min()) / np.ptp(f))
 
@@ -102,7 +102,7 @@ def _draw(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
 
 
 def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    """Errors of the averaged posterior and of each run's, and how much of f their sets hold."""
+    """Errors of the averaged posterior and of single runs, and the share of points in their sets."""
     rows = []
     values: dict[str, dict[str, Any]] = {"error": {}, "inside": {}, "hit": {}}
     for signs, words in _SIGNS.items():

@@ -28,12 +28,12 @@ _GIVEN = ", kernel given"
 
 
 def _runs(settings: Settings, function: str) -> int:
-    """The two-dimensional runs take four times as long: there are fewer."""
+    """The number of runs; two-dimensional ones take four times as long, so there are fewer."""
     return int(min(settings["runs"], settings["f2_runs"] if function == "f2" else np.inf))
 
 
 def _decay_cells(settings: Settings) -> Sequence[Cell]:
-    """With the largest σ also runs whose kernel is given; they keep the draws of Figure 3."""
+    """Cells of Figure 2; with the largest σ also runs with a given kernel, for Figure 3."""
     return [
         Cell(
             decay,
@@ -203,7 +203,7 @@ def _draw_line(axis: "Axes", draws: pl.DataFrame) -> None:
 
 
 def _measure_distribution(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    """How much of F_t lies within 1 of x*, and in how many runs that is most of it."""
+    """The share of F_t within 1 of x*, and the number of runs in which it is more than half."""
     rows, there, end = [], {}, {}
     kept = table.filter(pl.col("a").is_not_null())
     columns = ["function", "kernel", "iteration"]

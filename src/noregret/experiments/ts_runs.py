@@ -47,7 +47,7 @@ class RBFThompson(Optimizer):
 
 
 def algorithm(problem: Problem, kernel: str, seed: int) -> RBFThompson:
-    """With an RBF kernel of one lengthscale: ``"learnt"`` with the noise, or ``"given"``, η*."""
+    """Thompson sampling with an RBF kernel: ``"learnt"``, with the noise, or ``"given"``, η*."""
     if kernel == "given":
         return RBFThompson(problem.domain, best_kernel(problem), noise=problem.noise.xi, seed=seed)
     return RBFThompson(problem.domain, "auto", noise="auto", seed=seed)
@@ -111,14 +111,14 @@ def watched_iterations(iterations: int) -> list[int]:
 
 
 def explained(function: str, sigma: float) -> float:
-    """The share of the variance of a reward at a uniform point that is f's, not the noise's."""
+    """The share of a reward's variance at a uniform point that comes from f, not from noise."""
     problem = problem_of(function, sigma)
     spread = float(problem.function(as_box(problem.domain).grid(201).points).var())
     return spread / (spread + sigma**2)
 
 
 def settled(iterations: Any, errors: Any) -> float:
-    """The first iteration from which on all errors are below −2; infinite if the last is not."""
+    """The first iteration after which all errors stay below −2; infinite if there is none."""
     above = np.flatnonzero(np.asarray(errors) > CONVERGED)
     if not len(above):
         return float(iterations[0])

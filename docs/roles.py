@@ -1,0 +1,27 @@
+"""Turns the references of docstrings, such as :class:`~noregret.BBKB`, into links of the site."""
+
+import html as text
+import re
+from typing import Any
+
+_ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc):<code>([^<]+)</code>")
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """MkDocs calls this for every page, once its text is HTML."""
+    return _ROLE.sub(_as_link, html)
+
+
+def _as_link(role: re.Match[str]) -> str:
+    """A link to a name of the package; other names are shown as code.
+
+    ``~a.b.C`` is shown as ``C``, ``words <a.b.C>`` as ``words``, as in Sphinx.
+    """
+    words, _, target = text.unescape(role[1]).partition(" <")
+    target = target.rstrip(">") or words.removeprefix("~")
+    shown = words.rpartition(".")[2] if words.startswith("~") else words
+    code = f"<code>{text.escape(shown.removeprefix('noregret.'))}</code>"
+    if not target.startswith("noregret."):
+        return code
+    # Optional: a name without a place in the reference stays code, without a warning.
+    return f'<autoref identifier="{target}" optional>{code}</autoref>'
