@@ -1,4 +1,4 @@
-"""GP-UCB with and without truncation (Ray Chowdhury & Gopalan 2019): Figure 1 (f), confidence sets."""
+"""GP-UCB with and without truncation (Ray Chowdhury & Gopalan 2019): Figure 1 (f)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def _draw(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
 
 
 def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    """Errors of the averaged posterior and of single runs, and the share of points in their sets."""
+    """Errors of the averaged posterior and of single runs, and how many points their sets hold."""
     rows = []
     values: dict[str, dict[str, Any]] = {"error": {}, "inside": {}, "hit": {}}
     for signs, words in _SIGNS.items():
