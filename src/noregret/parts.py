@@ -105,7 +105,7 @@ class Parts:
     starts_uniformly: bool = True
     spreads: bool = True
     lam: float | None = None
-    beliefs: Callable[[Assumptions, Learner, Points], Any] | None = None
+    beliefs: Callable[[Assumptions, Learner | None, Points], Any] | None = None
     view: Callable[[Any, Observations, Rules, bool, bool], Any] = gp_bounds
     many: bool = False
     inflation: Mapping[str, float] = field(default_factory=dict)
@@ -268,34 +268,42 @@ def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str
     return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
 
 
-def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner:
-    """What is to be learnt."""
+def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner | None:
+    """What is to be learnt; ``None`` where nothing is."""
     learnt = learnt_settings(settings)
     if not set(learnt) & set(parts.learning.fits_for):
-        learnt = ()
-    many = parts.many and settings.lam is None and settings.width == "theory"
+        return None
     return Learner(
         kernel="kernel" in learnt,
         noise="noise" in learnt,
         norm="norm" in learnt,
         lam=settings.lam is None and ("kernel" in learnt or parts.lam is None),
-        many=many,
+        many=_uses_many(settings, parts),
         design=parts.learning.design or design_size(settings.domain.dimension, kernel),
         how=parts.learning,
     )
 
 
-def _assumptions(settings: Any, parts: Parts, learner: Learner, kernel: Kernel) -> Assumptions:
+def _uses_many(settings: Any, parts: Parts) -> bool:
+    """Whether there is a posterior for each λ of a grid."""
+    return parts.many and settings.lam is None and settings.width == "theory"
+
+
+def _assumptions(
+    settings: Any, parts: Parts, learner: Learner | None, kernel: Kernel
+) -> Assumptions:
     """What is assumed before anything has been learnt."""
     norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
     if is_auto(settings.noise) or is_heavy(settings.noise):
         # Without a fit the estimate of rewards finds the noise, and starts from the norm.
-        noise = 0.1 if learner.noise else norm
+        noise = norm if learner is None else 0.1
     else:
         noise = _checks.not_negative("noise", settings.noise)
     scale = check_prior(kernel, settings.domain)
-    lam = settings.lam if settings.lam is not None or learner.kernel else parts.lam
-    lams = noise_lams(noise, scale, many=learner.many) if lam is None else (lam,)
+    learns_kernel = learner is not None and learner.kernel
+    lam = settings.lam if settings.lam is not None or learns_kernel else parts.lam
+    many = _uses_many(settings, parts)
+    lams = noise_lams(noise, scale, many=many) if lam is None else (lam,)
     return Assumptions(kernel, noise, norm, lams, scale)
 
 

@@ -48,7 +48,7 @@ class Batch:
 
     ids: Ints
     points: Points
-    values: list[Any] = field(default_factory=list, repr=False)
+    values: list[Any] = field(repr=False)
     info: BatchInfo | None = field(default=None, repr=False)
     #: whether the points were drawn uniformly at random
     uniform: bool = field(default=False, repr=False)
@@ -57,10 +57,6 @@ class Batch:
     #: how often the list had been replaced, and the arms' rows, for batches told late
     generation: int = field(default=0, repr=False)
     rows: Ints | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        if not self.values:
-            object.__setattr__(self, "values", list(self.points))
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -114,7 +114,7 @@ class Run:
         """Make picks pending; their rows (n)."""
         rows = self.observations.rows(picks.ids, picks.points)
         self.observations.ask(rows)
-        if picks.uniform or picks.spread:
+        if self.beliefs.learner is not None and (picks.uniform or picks.spread):
             self.beliefs.learner.asked(rows)
         return rows
 
@@ -136,14 +136,16 @@ class Run:
     def take_back(self, rows: Ints) -> None:
         """These pending rows will never be told."""
         self.observations.cancel(rows)
-        self.beliefs.learner.cancelled(self.observations.pending)
+        if self.beliefs.learner is not None:
+            self.beliefs.learner.cancelled(self.observations.pending)
         self._look = None  # its learner still waits for them
 
     def tell(self, rows: Ints, rewards: Floats, *, unasked: bool) -> None:
         """Rewards of rows have arrived (n each)."""
         before = self.observations.t
         self.observations.tell(rows, rewards, unasked=unasked)
-        self.beliefs.learner.told(before, rows)
+        if self.beliefs.learner is not None:
+            self.beliefs.learner.told(before, rows)
 
     def fail(self, rows: Ints, *, may_invent: bool) -> None:
         """Pending rows gave no value; where the place seems bad a bad reward may be invented."""
@@ -153,7 +155,7 @@ class Run:
             before = seen.t
             invented = may_invent and before > 0 and self._fails_nearby(row)
             seen.fail(row, _bad_reward(seen.rewards) if invented else None)
-            if invented:
+            if invented and self.beliefs.learner is not None:
                 self.beliefs.learner.told(before, np.array([row]))
 
     def _fails_nearby(self, row: int) -> bool:
@@ -315,10 +317,10 @@ class Setup:
         settings, parts, learner = self.settings, self.parts, run.beliefs.learner
         asked = run.observations.t + int(run.observations.pending.sum())
         limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
-        new = not run.observations.t or learner.unfitted
+        new = not run.observations.t or (learner is not None and not learner.fitted)
         if plate and parts.spreads and settings.domain.listed and new:
             return first_plate(self._moment(run, room, plate=False), settings.domain, limit)
-        draws = learner.wanted(asked)
+        draws = 0 if learner is None else learner.wanted(asked)
         if not draws and not asked and parts.starts_uniformly:
             # BKB 3.1, BBKB Algorithm 1, line 1
             draws = 1 if settings.adaptive else limit
@@ -330,7 +332,7 @@ class Setup:
             return picks
         # ask(n) of a sequential rule gives n points whatever they are.
         count = min(draws, limit) if settings.adaptive else limit
-        if learner.how.spreads:
+        if parts.learning.spreads:
             rng = np.random.default_rng([int(settings.seed or 0), _DESIGN])
             return spread_picks(now, asked, count, rng)
         return uniform_picks(now, count)
@@ -380,7 +382,7 @@ class Setup:
 
     def proves(self, beliefs: Beliefs) -> bool:
         """Whether a theorem covers the bounds, as long as rewards do not refute the assumptions."""
-        known = self.settings.domain.listed and not beliefs.learner.active
+        known = self.settings.domain.listed and beliefs.learner is None
         return known and self.settings.width in self.parts.proved
 
 

@@ -24,7 +24,7 @@ from noregret.spaces import Candidates, Domain, Space
 from noregret.spaces.files import domain_spec, load_domain
 
 #: raised when the layout of the file changes
-FORMAT = 3
+FORMAT = 4
 #: arrays of at most so many entries are written together: each entry of an archive costs time
 _SMALL = 4096
 

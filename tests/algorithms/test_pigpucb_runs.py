@@ -103,7 +103,7 @@ def test_looking_changes_nothing(looks, width):
 
 
 def test_a_copy_for_a_look_shares_the_cells():
-    opt = nr.PiGPUCB(nr.Box([(0, 1), (0, 1)]).grid(17), KERNEL, norm=3.0, horizon=200, seed=0)
+    opt = nr.PiGPUCB(nr.Box([(0, 1), (0, 1)]).grid(17), KERNEL, norm="auto", horizon=200, seed=0)
     play(opt, bumps(2, np.random.default_rng(0))[0], 30, np.random.default_rng(0))
     opt.ask()
     beliefs = opt._run.beliefs

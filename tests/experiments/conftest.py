@@ -16,7 +16,7 @@ class Record:
     def ask(self, n=None):
         self.t += 1
         arm = np.random.default_rng(self.t).integers(self.arms, size=1)
-        return nr.Batch(arm, np.zeros((1, 1)))
+        return nr.Batch(arm, np.zeros((1, 1)), [])
 
     def tell(self, batch, rewards):
         self.told.append((int(batch.ids[0]), float(rewards[0])))

@@ -134,7 +134,9 @@ class PiGPUCB(Optimizer):
             )
         return nu
 
-    def _beliefs(self, assumed: Assumptions, learner: Learner, nothing: Points) -> CoverBeliefs:
+    def _beliefs(
+        self, assumed: Assumptions, learner: Learner | None, nothing: Points
+    ) -> CoverBeliefs:
         box, horizon = covered_box(self.domain, self.box), self._horizon or _HORIZON
         low, high = self.domain.corners if box is None else box.corners
         b, q = smoothness_exponents(self._nu(), len(low))
@@ -147,7 +149,7 @@ class PiGPUCB(Optimizer):
             growth=q if self.first_cells is None else None,
             split=self.split,
             dictionary="complete" if self.local == "exact" else "grow",
-            lam_follows=self.lam is None and not learner.lam,
+            lam_follows=self.lam is None and self.width != "theory" and not is_auto(self.kernel),
             by_time=self.width in ("paper", "practical"),
         )
         cover = Cover(low, high, cells_a_side(goal, len(low)), b)

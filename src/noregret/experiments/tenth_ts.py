@@ -15,8 +15,8 @@ from noregret.parts import Parts, Width
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.chooser import Moment, Picks, uniform_picks
 from noregret.picking.draws import best_in_room, tops_of_list
+from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
-from noregret.picking.ucb import ListUCB
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.diagnosis import heavier_than_exponential
+from noregret.rewards.diagnosis import heavy_repeats
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.widths import proved
@@ -31,10 +31,6 @@ LARGEST_NORM = 1e12
 _SMALL, _CHECK_GROWTH = 64, 1.5
 #: multiples of λ that the norm is checked with
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
-#: residuals of repeated evaluations that show heavy tails, and the p-value below which they do
-_FEWEST, _HEAVY = 40, 0.002
-#: rewards of an arm from which it has residuals
-_REPEATS = 3
 #: what the dictionary leaves out may widen proved bounds by this part
 _WIDENING = 0.1
 
@@ -92,7 +88,7 @@ class Beliefs:
     model
         The sparse GP.
     learner
-        What is learnt, and from which evaluations.
+        What is learnt, and from which evaluations; ``None`` where nothing is.
     estimate
         What a reward is worth.
     t
@@ -108,7 +104,7 @@ class Beliefs:
     def __init__(
         self,
         assumed: Assumptions,
-        learner: Learner,
+        learner: Learner | None,
         estimate: RewardEstimate,
         mode: str,
         nothing: Points,
@@ -200,9 +196,10 @@ class Beliefs:
             self.model.repair(observations.points)
             self.model.see(observations.points)
             return events
-        if self.learner.due(observations.t):
-            events += self._find_heavy_tails(observations)
-            events.append(self._fit(observations, rules))
+        learner = self.learner
+        if learner is not None and learner.due(observations.t):
+            events += self._find_heavy_tails(learner, observations)
+            events.append(self._fit(learner, observations, rules))
         self.model.repair(observations.points)
         self.model.see(observations.points)
         rows = np.flatnonzero(observations.told > self.model.counts)
@@ -217,26 +214,25 @@ class Beliefs:
         events += self._check(before, rows, observations, rules)
         return events
 
-    def _find_heavy_tails(self, observations: Observations) -> list[dict[str, Any]]:
+    def _find_heavy_tails(
+        self, learner: Learner, observations: Observations
+    ) -> list[dict[str, Any]]:
         """Where the noise is learnt: whether repeated evaluations show heavy tails.
 
         From then on the mean is a Huber regression, and fits see rewards drawn in.
         """
-        if not self.learner.noise or not isinstance(self.estimate, LeastSquares):
+        if not learner.noise or not isinstance(self.estimate, LeastSquares):
             return []
-        residuals = repeated_residuals(observations)
-        if len(residuals) < _FEWEST:
-            return []
-        pvalue, _ = heavier_than_exponential(np.abs(residuals))
-        if pvalue >= _HEAVY:
+        found = heavy_repeats(observations.history_rows, observations.rewards)
+        if found is None:
             return []
         self.estimate = HuberRegression(known_noise=False)
         self._revision = self.estimate.revision
-        self.learner.how = replace(self.learner.how, winsorises=True)
-        return [{"event": "heavy tails", "residuals": len(residuals), "pvalue": pvalue}]
+        learner.how = replace(learner.how, winsorises=True)
+        return [{"event": "heavy tails", "residuals": found[0], "pvalue": found[1]}]
 
-    def _fit(self, observations: Observations, rules: Rules) -> dict[str, Any]:
-        self.assumed = self.learner.fit(observations, self.assumed, rules.corners(), rules.seed)
+    def _fit(self, learner: Learner, observations: Observations, rules: Rules) -> dict[str, Any]:
+        self.assumed = learner.fit(observations, self.assumed, rules.corners(), rules.seed)
         self._restart()
         self.estimate.restart()
         self.t, self.version, self._unasked = 0, self.version + 1, 0
@@ -294,7 +290,8 @@ class Beliefs:
         rules: Rules,
     ) -> list[dict[str, Any]]:
         """Whether the rewards allow the norm; a norm that is learnt is doubled until they do."""
-        if not rules.checked or self.refuted or self.learner.unfitted:
+        learner = self.learner
+        if not rules.checked or self.refuted or (learner is not None and not learner.fitted):
             return []
         latest = self.evidence(observations, rules)
         squares = isinstance(self.estimate, LeastSquares)  # only then ridges mean something
@@ -303,7 +300,7 @@ class Beliefs:
         norm = self.assumed.norm
         if norm >= smallest and not contradicted(norm):
             return []
-        if not self.learner.norm:
+        if learner is None or not learner.norm:
             self.refuted = True
             return [{"event": "refuted", "norm": norm, "smallest_norm": smallest}]
         while (norm < smallest or contradicted(norm)) and norm < LARGEST_NORM:
@@ -321,22 +318,6 @@ class Beliefs:
         ridges = self.model.ridges_of(lams, observations.scatter / self.assumed.unit**2)
         square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
         return proved.smallest_norm(square, lams, ridges, found.trace)
-
-
-def repeated_residuals(observations: Observations) -> Floats:
-    """Rewards less the median of their arm, for arms with three or more.
-
-    The residual that is zero by construction is left out of an odd number of them.
-    """
-    rows, rewards = observations.history_rows, observations.rewards
-    order = np.argsort(rows, kind="stable")
-    pieces = np.split(rewards[order], np.flatnonzero(np.diff(rows[order])) + 1)
-    found = []
-    for piece in pieces:
-        if len(piece) >= _REPEATS:
-            off = np.sort(piece - np.median(piece))
-            found.append(np.delete(off, len(off) // 2) if len(off) % 2 else off)
-    return np.concatenate(found) if found else np.empty(0)
 
 
 def trace_limit(found: Evidence) -> float:

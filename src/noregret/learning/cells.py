@@ -51,7 +51,12 @@ class CoverBeliefs:
     """
 
     def __init__(
-        self, assumed: Assumptions, learner: Learner, nothing: Points, cover: Cover, how: Covering
+        self,
+        assumed: Assumptions,
+        learner: Learner | None,
+        nothing: Points,
+        cover: Cover,
+        how: Covering,
     ) -> None:
         self.assumed = assumed
         self.learner = learner
@@ -200,7 +205,7 @@ class CoverBeliefs:
     def _learn(self, observations: Observations, rules: Rules) -> list[dict[str, Any]]:
         """Fits that are due, and a horizon that has been passed."""
         events: list[dict[str, Any]] = []
-        if self.learner.due(observations.t):
+        if self.learner is not None and self.learner.due(observations.t):
             self.learner = copy.deepcopy(self.learner)
             found = self.learner.fit(observations, self.assumed, rules.corners(), rules.seed)
             self.assumed = found
@@ -319,7 +324,8 @@ class CoverBeliefs:
         rules: Rules,
     ) -> list[dict[str, Any]]:
         """Whether the rewards allow the norm; a norm that is learnt is doubled until they do."""
-        if not rules.checked or self.refuted or self.learner.unfitted:
+        learner = self.learner
+        if not rules.checked or self.refuted or (learner is not None and not learner.fitted):
             return []
         broken = [
             (old, cell) for old, cell in changes if self._breaks(old, cell, observations, rules)
@@ -327,7 +333,7 @@ class CoverBeliefs:
         norm = self.assumed.norm
         if not broken:
             return []
-        if not self.learner.norm:
+        if learner is None or not learner.norm:
             self.refuted = True
             smallest = max(self._smallest_norm(cell, rules) for _, cell in broken)
             return [{"event": "refuted", "norm": norm, "smallest_norm": smallest}]

@@ -86,10 +86,12 @@ class Learning:
 class Learner:
     """Which settings are learnt, and which evaluations were uniform draws.
 
+    There is none where nothing is learnt.
+
     Attributes
     ----------
     kernel, noise, norm
-        Whether each is learnt.
+        Whether each is learnt; one of them is.
     lam
         Whether λ follows what is learnt.
     many
@@ -118,24 +120,12 @@ class Learner:
     waiting: dict[int, int] = field(default_factory=dict)
 
     @property
-    def active(self) -> bool:
-        """Whether anything is learnt."""
-        return self.kernel or self.noise or self.norm
-
-    @property
     def refits(self) -> bool:
         """Whether there is anything to fit again after the design."""
         return self.kernel or self.noise
 
-    @property
-    def unfitted(self) -> bool:
-        """Whether the first fit is still to come."""
-        return self.active and not self.fitted
-
     def due(self, t: int) -> bool:
         """Whether it is time for a fit."""
-        if not self.active:
-            return False
         if not self.fitted:
             return self._drawn(t) >= self.design
         return self.refits and t >= GROWTH[self.how.fit_on] * self.fitted
@@ -146,8 +136,6 @@ class Learner:
 
     def wanted(self, asked: int) -> int:
         """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
-        if not self.active:
-            return 0
         drawn = len(self.random) + sum(self.waiting.values())
         if not self.fitted:
             return max(self.design - max(drawn, self._drawn(asked)), 1)
@@ -161,9 +149,8 @@ class Learner:
 
     def asked(self, rows: Ints) -> None:
         """These rows have been drawn uniformly."""
-        if self.active:
-            for row in rows.tolist():
-                self.waiting[row] = self.waiting.get(row, 0) + 1
+        for row in rows.tolist():
+            self.waiting[row] = self.waiting.get(row, 0) + 1
 
     def told(self, first: int, rows: Ints) -> None:
         """Evaluations of these rows have arrived, at positions ``first`` … of the history."""

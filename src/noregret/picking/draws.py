@@ -12,9 +12,10 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Moment, Picks, best_told
+from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.room import Room
-from noregret.picking.ucb import BoxUCB, ListUCB
+from noregret.picking.ucb import BoxUCB
 from noregret.spaces import Candidates
 
 #: functions drawn at first, and at most, at a time

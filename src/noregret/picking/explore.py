@@ -42,7 +42,8 @@ class UntilCertain:
 
     def choose(self, now: Moment, limit: int) -> Picks:
         """The next choices of uncertainty sampling, or the other chooser's once it is done."""
-        if not self._done and not now.beliefs.learner.unfitted:
+        learner = now.beliefs.learner
+        if not self._done and (learner is None or learner.fitted):
             ids, points = self._explore(now, limit)
             if len(points):
                 upper = now.bounds.at_start(now.bounds.fantasy.block(points))

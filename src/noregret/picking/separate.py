@@ -36,7 +36,7 @@ class SeparateArms:
     size = 0
     refuted = False
 
-    def __init__(self, assumed: Assumptions, learner: Learner, estimate: ArmMeans) -> None:
+    def __init__(self, assumed: Assumptions, learner: Learner | None, estimate: ArmMeans) -> None:
         self.assumed = assumed
         self.learner = learner
         self.estimate = estimate

@@ -23,9 +23,10 @@ from noregret.picking.baselines import asked, some_picks
 from noregret.picking.box import Search, spans
 from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
 from noregret.picking.draws import best_in_room, tops_of, tops_of_list
+from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.room import Room
-from noregret.picking.ucb import BoxUCB, ListUCB
+from noregret.picking.ucb import BoxUCB
 from noregret.spaces import Candidates, Space
 
 #: what the prior may be drawn with

@@ -6,12 +6,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 
 #: fewer rewards than this say nothing about tails
 _FEWEST = 20
 #: the Gaussian, and tails no heavier than exponential ones, are rejected below this p-value
 _LEVEL = 0.01
+#: residuals of repeated evaluations that show heavy tails, and the p-value below which they do
+_FEWEST_REPEATS, _HEAVY = 40, 0.002
+#: rewards of an arm from which it has residuals
+_REPEATS = 3
 #: below this p-value heavy tails are possible
 _DOUBT = 0.1
 #: rewards with no more distinct values than this are called discrete
@@ -171,6 +175,38 @@ def heavier_than_exponential(sizes: Floats) -> tuple[float, float]:
     level = np.quantile(light, 1.0 - 0.5 * _LEVEL)
     pvalue = (1.0 + float(np.sum(light >= found))) / (_SAMPLES + 1.0)
     return min(2.0 * pvalue, 2.0 * by_count, 1.0), float(np.mean(heavy > level))
+
+
+def heavy_repeats(arms: Ints, rewards: Floats) -> tuple[int, float] | None:
+    """Whether repeated evaluations show heavy tails: how many residuals do, and the p-value.
+
+    ``None`` where they do not, or are too few to say.
+
+    Parameters
+    ----------
+    arms, rewards
+        The arm of every reward, and the rewards (t each).
+    """
+    residuals = _repeated_residuals(arms, rewards)
+    if len(residuals) < _FEWEST_REPEATS:
+        return None
+    pvalue, _ = heavier_than_exponential(np.abs(residuals))
+    return (len(residuals), pvalue) if pvalue < _HEAVY else None
+
+
+def _repeated_residuals(arms: Ints, rewards: Floats) -> Floats:
+    """Rewards less the median of their arm, for arms with three or more.
+
+    The residual that is zero by construction is left out of an odd number of them.
+    """
+    order = np.argsort(arms, kind="stable")
+    pieces = np.split(rewards[order], np.flatnonzero(np.diff(arms[order])) + 1)
+    found = []
+    for piece in pieces:
+        if len(piece) >= _REPEATS:
+            off = np.sort(piece - np.median(piece))
+            found.append(np.delete(off, len(off) // 2) if len(off) % 2 else off)
+    return np.concatenate(found) if found else np.empty(0)
 
 
 def _at_least(count: int, n: int, probability: float) -> float:

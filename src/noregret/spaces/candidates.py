@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Iterator, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.spaces import sources
+from noregret.spaces.given import object_vector, opened
 from noregret.spaces.sources import Opened
 
 if TYPE_CHECKING:
@@ -55,20 +55,20 @@ class Candidates:
     categories: tuple[int, ...] = ()
 
     def __init__(self, points: Any, *, objects: bool = False) -> None:
-        opened = points if isinstance(points, Opened) else _opened(points, objects)
-        if len(opened.points) == 0:
+        found = points if isinstance(points, Opened) else opened(points, objects)
+        if len(found.points) == 0:
             raise ValueError("candidates must not be empty")
-        self.points: Points = opened.points
+        self.points: Points = found.points
         if isinstance(self.points, np.ndarray):
             self.points = self.points.view()
             self.points.flags.writeable = False
-        self.names = opened.names
-        self.origin = opened.origin
-        self.frame: Any = opened.frame
+        self.names = found.names
+        self.origin = found.origin
+        self.frame: Any = found.frame
         self.shards: Shards | None = None
-        self._finite = opened.finite
+        self._finite = found.finite
         self._corners: Points | None = None
-        self._close = opened.close and weakref.finalize(self, opened.close)
+        self._close = found.close and weakref.finalize(self, found.close)
 
     @classmethod
     def open(
@@ -244,7 +244,7 @@ class Candidates:
                     "file or on a cluster. Write one file with all candidates and make a new list"
                 )
         if self.are_objects:
-            return Candidates(_object_vector([*self.points, *more.points]), objects=True)
+            return Candidates(object_vector([*self.points, *more.points]), objects=True)
         made = Candidates(np.concatenate([self.points, more.points.astype(self.points.dtype)]))
         made.names = self.names
         return made
@@ -284,58 +284,3 @@ class _Vectors:
     def __getitem__(self, rows: slice) -> Floats:
         ids = np.arange(*rows.indices(len(self)))
         return self._candidates.as_points(ids, self._candidates.points[rows])
-
-
-def _opened(points: Any, objects: bool) -> Opened:
-    """The given points as an array, or as rows that are read when they are indexed."""
-    if hasattr(points, "columns") and not objects:
-        from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
-
-        frame = as_frame(points)
-        if not len(frame):
-            raise ValueError("candidates must not be empty: the frame has no rows")
-        array, names = encode_frame(frame)
-        return Opened(_numeric(array), names, frame=frame)
-    if objects or _holds_objects(points):
-        return Opened(_object_vector(list(points)))
-    if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
-        return sources.mapped(points)
-    if sources.is_lazy(points):
-        return sources.open_source(points, None, None)
-    return Opened(_numeric(points))
-
-
-def _holds_objects(points: Any) -> bool:
-    if isinstance(points, np.ndarray):
-        return points.dtype.kind in "OUS" and not _all_numbers(points.ravel())
-    if not isinstance(points, Sequence):
-        return False
-    return any(not isinstance(p, (Real, np.ndarray, list, tuple)) for p in points)
-
-
-def _all_numbers(values: Any) -> bool:
-    return all(isinstance(value, Real) for value in values)
-
-
-def _object_vector(entries: list[Any]) -> Points:
-    vector = np.empty(len(entries), dtype=object)
-    for i, entry in enumerate(entries):  # slice assignment would unpack sequences
-        vector[i] = entry
-    return vector
-
-
-def _numeric(points: Any) -> Points:
-    kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
-    try:
-        array = np.array(points, dtype=points.dtype if kept else np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
-            f"objects (objects=True treats any entries as such): {error}"
-        ) from error
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or (len(array) and array.shape[1] == 0):
-        raise ValueError(f"candidates must be an n × d array, got shape {array.shape}")
-    sources.refuse_infinite(array, np.arange(len(array)))
-    return array

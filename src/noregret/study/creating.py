@@ -1,5 +1,6 @@
 """The file of a new study: settings that are checked, and where the optimiser starts."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from noregret.study.tables import check_names, table_to_show, to_bytes
 
 
 def new_file(
-    path: Path,
+    path: str | os.PathLike[str],
     domain: Any,
     algorithm: str | None,
     *,
@@ -29,7 +30,7 @@ def new_file(
     table: pl.DataFrame | None,
     batch: int | None,
     timeout: float | None,
-    about: dict[str, Any],
+    about: dict[str, Any] | None,
     options: dict[str, Any],
 ) -> tuple[StudyFile, Domain, Any]:
     """A new file for the settings of :meth:`noregret.Study.create`.
@@ -67,7 +68,7 @@ def new_file(
         "seed": optimizer.seed,
         "named": names is not None,
         "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
-        "about": about,
+        "about": about or {},
     }
-    file = StudyFile.create(path, settings, blobs)
+    file = StudyFile.create(Path(path), settings, blobs)
     return file, own, kernel if "kernel" in given_again else None

@@ -172,6 +172,8 @@ class Log:
 
     def reassign(self, trial: Trial) -> None:
         """A pending trial is given to somebody else."""
+        if trial.status != "pending":
+            raise StudyError(f"trial must be without an answer; {trial.number} is {trial.status}")
         with self._change():
             self._reassign(trial)
 

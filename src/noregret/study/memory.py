@@ -12,7 +12,7 @@ import numpy as np
 
 from noregret.optimizer import Optimizer
 from noregret.results import Recommendation, Trials
-from noregret.study.replay import choices_of, end_failed
+from noregret.study.replay import choices_of, end_failed, trials_of
 from noregret.study.rows import Trial
 from noregret.study.units import Units
 
@@ -122,10 +122,7 @@ class MemoryLedger:
 
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        choices = choices_of([self._trials[number] for number in numbers], self.domain)
-        ids, points = self.domain.locate(choices)
-        values = self.domain.labels(ids, points)
-        return Trials(np.array(numbers, dtype=np.int64), ids, points, values)
+        return trials_of([self._trials[number] for number in numbers], self.domain)
 
     def pending(self, origin: str | None = None) -> list[int]:
         """Numbers of the trials without an answer, all or those of one origin."""

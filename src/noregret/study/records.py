@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import polars as pl
+
+from noregret.spaces import Domain
 from noregret.study.errors import StudyError
-from noregret.study.rows import Packed, Trial
-from noregret.study.sql import Storage
+from noregret.study.file import StudyFile
+from noregret.study.rows import Operation, Packed, Trial
+from noregret.study.tables import trials_frame
 from noregret.study.threads import one_at_a_time
 
 
@@ -14,14 +18,39 @@ class Records:
 
     Parameters
     ----------
-    storage
-        The tables of the file.
-    mutex
-        Held while they are read.
+    file
+        The file.
     """
 
-    def __init__(self, storage: Storage, mutex: Any) -> None:
-        self._storage, self._mutex = storage, mutex
+    def __init__(self, file: StudyFile) -> None:
+        self._file, self._storage, self._mutex = file, file.storage, file.mutex
+
+    @one_at_a_time
+    def rows(self) -> list[Trial]:
+        """Every trial as it is stored."""
+        with self._file.transaction():
+            chunks = list(self._storage.trial_chunks())
+        return [Trial(*row) for columns in chunks for row in zip(*columns, strict=True)]
+
+    @one_at_a_time
+    def trials(self, domain: Domain, names: pl.Series | None) -> pl.DataFrame:
+        """Every trial of a study with this domain, whose candidates have these names."""
+        box = None if domain.listed else domain
+        with self._file.transaction():
+            chunks = [trials_frame(part, box, names) for part in self._storage.trial_chunks()]
+        return pl.concat(chunks) if chunks else trials_frame([], box, names)
+
+    @one_at_a_time
+    def pending(self, origin: str | None = None) -> list[int]:
+        """Numbers of the trials without an answer, all or those of one origin."""
+        pending = self._storage.pending_trials()
+        return [trial.number for trial in pending if origin in (None, trial.origin)]
+
+    @one_at_a_time
+    def failures(self) -> tuple[list[Operation], list[Trial]]:
+        """All operations, and the trials that failed, as of one moment."""
+        with self._file.transaction():
+            return self._storage.operations(), self._storage.failed_trials()
 
     @one_at_a_time
     def find(self, numbers: Sequence[int]) -> list[Trial]:

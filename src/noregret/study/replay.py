@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from noregret import load, state
 from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
+from noregret.results import Trials
 from noregret.spaces import Domain
 from noregret.study.aside import standing
 from noregret.study.errors import DamagedError
@@ -193,3 +196,11 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
 def choices_of(trials: Sequence[Trial], domain: Domain) -> Ints | Floats:
     """The ids (n), or the points of a box (n × d), of these trials."""
     return domain.unpack([trial.packed for trial in trials])
+
+
+def trials_of(found: Sequence[Trial], domain: Domain, names: Any = None) -> Trials:
+    """Trials as they are handed out; ``names`` (a series) says what the candidates are called."""
+    ids, points = domain.locate(choices_of(found, domain))
+    called = None if names is None else tuple(names.gather(ids.tolist()))
+    numbers = np.array([trial.number for trial in found], dtype=np.int64)
+    return Trials(numbers, ids, points, domain.labels(ids, points), called)

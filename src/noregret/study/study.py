@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import numpy as np
 import polars as pl
 
 from noregret import _checks
@@ -16,7 +15,6 @@ from noregret.spaces import Domain, as_candidates, list_length
 from noregret.study import replay
 from noregret.study.aside import aside_frame
 from noregret.study.creating import new_file
-from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.growing import stored_as
 from noregret.study.log import Log
@@ -24,14 +22,7 @@ from noregret.study.records import Records
 from noregret.study.rows import Trial
 from noregret.study.shown import Shown
 from noregret.study.stopping import Stop, StopRule, stop_of
-from noregret.study.tables import (
-    events_frame,
-    longer_table,
-    operations_frame,
-    to_bytes,
-    top_frame,
-    trials_frame,
-)
+from noregret.study.tables import events_frame, longer_table, operations_frame, to_bytes, top_frame
 from noregret.study.telling import check_answer, checked_values, new_and_changed, trial_numbers
 from noregret.study.threads import one_at_a_time
 
@@ -50,7 +41,7 @@ class Study:
         self._storage = file.storage
         self._settings = self._log.settings
         #: trials, operations and events as the file holds them
-        self.records = Records(file.storage, file.mutex)
+        self.records = Records(file)
         #: between the user's values and the optimiser's rewards
         self.units = self._log.units
         self._shown = Shown(file.storage, named=self._settings["named"])
@@ -89,12 +80,10 @@ class Study:
         direction
             ``"maximize"`` or ``"minimize"``. Values keep the sign you give them.
         prior_mean
-            What a value is expected to be before any answer: the kernel describes how far values
-            may lie from it.
-        names
-            What each candidate of a list is called (n, all different).
-        table
-            What to show people of each candidate (a frame of n rows), such as raw features.
+            What a value is expected to be before any answer; the kernel is about the rest.
+        names, table
+            What each candidate of a list is called (n, all different), and what to show people of
+            it (a frame of n rows), such as raw features.
         batch
             The n of ``ask()`` when none is given.
         timeout
@@ -102,21 +91,8 @@ class Study:
         about
             JSON that is kept with the study, under ``study.settings["about"]``.
         """
-        file, own, kernel = new_file(
-            Path(path),
-            domain,
-            algorithm,
-            kernel=kernel,
-            direction=direction,
-            prior_mean=prior_mean,
-            names=names,
-            table=table,
-            batch=batch,
-            timeout=timeout,
-            about=about or {},
-            options=options,
-        )
-        return cls(file, own, kernel)
+        given = {name: value for name, value in locals().items() if name != "cls"}
+        return cls(*new_file(**given))
 
     @classmethod
     def open(
@@ -140,8 +116,7 @@ class Study:
             To be given again where they cannot be stored: candidates that are objects other than
             strings, spaces with ``feasible``, and kernels that are callables of your own.
         wait
-            Seconds to wait for another writer to leave before
-            :class:`~noregret.study.LockedError` is raised.
+            Seconds to wait for another writer before :class:`~noregret.study.LockedError`.
         """
         wait = _checks.not_negative("wait", wait)
         file = StudyFile.open(Path(path), write=not read_only, wait=wait)
@@ -223,10 +198,10 @@ class Study:
         """
         more = more_candidates(self.optimizer, candidates)
         stored_as(more)
-        size, named = len(more), self._settings["named"]
-        shown = longer_table(self.table, size, names, table, named)
+        shown = longer_table(self.table, len(more), names, table, self._settings["named"])
         self._log.add(more, None if shown is None else to_bytes(shown))
-        return range(len(as_candidates(self.domain)) - size, len(as_candidates(self.domain)))
+        size = len(as_candidates(self.domain))
+        return range(size - len(more), size)
 
     @one_at_a_time
     def enough(
@@ -260,10 +235,7 @@ class Study:
         """
         check_answer(values, failed)
         known = self.records.find(trial_numbers(trials))
-        answers: list[float | None] = [None] * len(known)
-        if failed is None:
-            answers = checked_values(values, len(known), self.units).tolist()
-        new, changed = new_and_changed(known, answers, failed, overwrite=overwrite)
+        new, changed = new_and_changed(known, values, failed, self.units, overwrite=overwrite)
         if changed:
             self._log.overwrite(new + changed, failed)
         elif new:
@@ -324,21 +296,16 @@ class Study:
         """The candidates that are set aside: id, name, failures and the last one's reason."""
         if not len(self.optimizer.aside):
             return aside_frame(self, [], [])
-        with self._log.file.transaction():
-            return aside_frame(self, self._storage.operations(), self._storage.failed_trials())
+        return aside_frame(self, *self.records.failures())
 
-    @one_at_a_time
     def pending(self, origin: str | None = None) -> list[int]:
         """Numbers of the trials without an answer, all or those of one origin."""
-        pending = self._storage.pending_trials()
-        return [trial.number for trial in pending if origin in (None, trial.origin)]
+        return self.records.pending(origin)
 
     @one_at_a_time
     def reassign(self, trial: int) -> None:
         """Note that a pending trial was given to another worker."""
         (found,) = self.records.find(trial_numbers(trial))
-        if found.status != "pending":
-            raise StudyError(f"trial must be without an answer; {trial} is {found.status}")
         self._log.reassign(found)
 
     @one_at_a_time
@@ -382,18 +349,11 @@ class Study:
     @one_at_a_time
     def trials(self) -> pl.DataFrame:
         """Every trial: its number, id, name or point, value, status, who asked, times, reason."""
-        box = None if self.domain.listed else self.domain
-        with self._log.file.transaction():
-            found = self._storage.trial_chunks()
-            chunks = [trials_frame(columns, box, self.names) for columns in found]
-        return pl.concat(chunks) if chunks else trials_frame([], box, self.names)
+        return self.records.trials(self.domain, self.names)
 
-    @one_at_a_time
     def rows(self) -> list[Trial]:
         """Every trial as it is stored."""
-        with self._log.file.transaction():
-            chunks = list(self._storage.trial_chunks())
-        return [Trial(*row) for columns in chunks for row in zip(*columns, strict=True)]
+        return self.records.rows()
 
     @one_at_a_time
     def events(self) -> pl.DataFrame:
@@ -412,11 +372,7 @@ class Study:
     @one_at_a_time
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        choices = replay.choices_of(self.records.find(numbers), self.domain)
-        ids, points = self.domain.locate(choices)
-        names = None if self.names is None else tuple(self.names.gather(ids.tolist()))
-        values = self.domain.labels(ids, points)
-        return Trials(np.array(numbers, dtype=np.int64), ids, points, values, names)
+        return replay.trials_of(self.records.find(numbers), self.domain, self.names)
 
     def name_of(self, id_: int, point: Any) -> str:
         """What people call a choice: its name, its id, or its values on a box or space."""

@@ -59,19 +59,32 @@ def _check_reason(reason: Any) -> None:
 
 def new_and_changed(
     known: Sequence[Trial],
-    values: Sequence[float | None],
+    values: Any,
     failed: str | None,
+    units: Units,
     *,
     overwrite: bool,
 ) -> tuple[list[Answer], list[Answer]]:
     """Answers of pending trials, and answers that differ from older ones.
 
     The latter are refused unless ``overwrite``. Answers that were given before are left out.
+
+    Parameters
+    ----------
+    known
+        The trials that are answered (n).
+    values, failed
+        Their values (n numbers), or why all of them failed.
+    units
+        Between values and rewards.
     """
     status = "told" if failed is None else "failed"
+    answers: list[float | None] = [None] * len(known)
+    if failed is None:
+        answers = checked_values(values, len(known), units).tolist()
     new: list[Answer] = []
     changed: list[Answer] = []
-    for trial, value in zip(known, values, strict=True):
+    for trial, value in zip(known, answers, strict=True):
         if trial.status == "pending":
             new.append((trial, value))
         elif (trial.status, trial.value) != (status, value):

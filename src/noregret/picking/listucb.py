@@ -1,0 +1,192 @@
+"""Who is next on a list? The largest upper confidence bound, and what it remembers."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.picking.chooser import Interval, Moment, Picks, gp_predict
+from noregret.picking.columns import PriorRoot
+from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
+from noregret.picking.room import NOBODY
+from noregret.picking.shards import fresh_looks, fresh_uppers
+from noregret.spaces import Candidates
+
+#: multiplications that counting the candidates alive may take, and candidates at a time
+_MOST_WORK, _LARGEST_LOOK = 2e9, 4096
+#: arms whose lower bounds are computed at a time
+_LOOK = 256
+
+
+class ListUCB:
+    """The largest upper bound on a list.
+
+    State: the stale bounds of the candidates, and the largest lower bound of every arm so far.
+    """
+
+    def __init__(self, space: Candidates) -> None:
+        self.space = space
+        self._sleepers: Sleepers | None = None
+        self._lower: Floats = np.empty(0)  # by row of the observations
+        self._version = -1
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list, whose bounds start from the prior; the same list with ``keep``."""
+        self.space = space
+        if not keep:
+            self._sleepers = None
+        elif self._sleepers is not None:
+            self._sleepers.move_to(space)
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end: new candidates start from the prior bound."""
+        self.space = space
+        if self._sleepers is not None:
+            self._sleepers.extend(space)
+
+    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return gp_predict(now, points)
+
+    def choose(self, now: Moment, limit: int) -> Picks:
+        """The picks of a batch that starts here."""
+        rule = now.rule(now.bounds.fantasy)
+        sleepers = self._up_to_date(now)
+        self._raise_lower(now)
+        sleepers.follow(now.beliefs.model, self.space.at)
+        leading = self._leading(now)
+        picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit, now.room, leading)
+        for part in sleepers.column.lost():
+            now.note("part lost", part=part)
+        return picks
+
+    def _leading(self, now: Moment) -> Ints:
+        """The best candidates so far, where more than one is looked for."""
+        if now.aim == 1:
+            return NOBODY
+        rows, _ = self._best_lower(now, now.aim)
+        return np.sort(now.observations.ids[rows])
+
+    def _up_to_date(self, now: Moment) -> Sleepers:
+        """The stale bounds; started again where what they rest on has changed."""
+        sleepers = self._sleepers
+        if sleepers is None or not self._is_valid(now, sleepers):
+            sleepers = self._sleepers = self._fresh(now)
+            self._version = now.beliefs.version
+            self._lower = np.empty(0)
+        return sleepers
+
+    def _is_valid(self, now: Moment, sleepers: Sleepers) -> bool:
+        """Whether stale bounds rest on what is assumed now, and follow the rule in use."""
+        return self._version == now.beliefs.version and sleepers.intersects == now.intersected
+
+    def _fresh(self, now: Moment) -> Sleepers:
+        assumed = now.beliefs.assumed
+        if now.intersected:  # |f(x)| ≤ ‖f‖·√k(x, x)
+            prior = PriorRoot(assumed.kernel, scale=assumed.norm)
+            return Intersected(fresh_uppers(prior, self.space))
+        prior = PriorRoot(assumed.kernel, lam=assumed.lam)
+        return Current(fresh_looks(prior, self.space), self.space.nothing)
+
+    def _raise_lower(self, now: Moment) -> None:
+        """Keep the largest lower bound so far of the arms whose rewards came in last."""
+        if now.intersected:
+            grown = np.full(len(now.observations), -np.inf)
+            grown[: len(self._lower)] = self._lower
+            rows = now.beliefs.latest
+            grown[rows] = np.maximum(grown[rows], self._fresh_lower(now, rows))
+            self._lower = grown
+
+    def _fresh_lower(self, now: Moment, rows: Ints) -> Floats:
+        model = now.beliefs.model
+        return now.bounds.lower(model.features[rows], model.residual[rows])
+
+    def _kept_lower(self, now: Moment, rows: Ints) -> Floats:
+        """The largest lower bounds so far of some arms (n); −∞ where none was kept."""
+        kept = np.full(len(now.observations), -np.inf)
+        if now.intersected and self._version == now.beliefs.version:
+            kept[: len(self._lower)] = self._lower
+        return kept[rows]
+
+    def _best_lower(self, now: Moment, count: int) -> tuple[Ints, Floats]:
+        """Rows of the told candidates with the largest lower bounds, and those bounds.
+
+        No lower bound exceeds the mean, so arms are looked at in the order of their means.
+        """
+        rows = now.told
+        rows = rows[now.observations.ids[rows] >= 0]
+        kept, means = self._kept_lower(now, rows), now.beliefs.model.mean(rows)
+        order = np.argsort(-np.maximum(means, kept), kind="stable")
+        lower = kept.copy()
+        for start in range(0, len(rows), _LOOK):
+            part = order[start : start + _LOOK]
+            lower[part] = np.maximum(kept[part], self._fresh_lower(now, rows[part]))
+            left = order[start + _LOOK :]
+            reach = np.maximum(means[left], kept[left]).max(initial=-np.inf)
+            if len(rows) <= count or reach <= np.partition(lower, len(rows) - count)[-count]:
+                break
+        best = np.argsort(-lower, kind="stable")[:count]
+        return rows[best], lower[best]
+
+    def _looked_at(self, now: Moment) -> Sleepers:
+        """The stale bounds for somebody who looks."""
+        sleepers = self._sleepers
+        if sleepers is None or not self._is_valid(now, sleepers):
+            return self._fresh(now)
+        return sleepers
+
+    def highest(self, now: Moment, without: Ints) -> float:
+        """The largest upper bound of all candidates but some; −∞ where nothing is left."""
+        return largest_upper(self._looked_at(now), now.bounds, self.space.at, without)
+
+    def ranking(self, now: Moment, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        sleepers = self._looked_at(now)
+        highest = largest_upper(sleepers, now.bounds, self.space.at)
+        rows, lower = self._best_lower(now, count)
+        if not len(rows):
+            return [self._unknown(now, highest)]
+        ids = now.observations.ids[rows]
+        block = now.bounds.fantasy.block(self.space.at(ids))
+        upper = now.bounds.at_start(block)
+        if isinstance(sleepers, Intersected):
+            upper = np.minimum(upper, sleepers.column.of(ids))
+        found = []
+        for i, low in enumerate(lower.tolist()):
+            high = max(float(upper[i]), low)
+            mean = float(np.clip(block.mean[i], low, high))
+            point = self.space.points[ids[i]]
+            found.append(Interval(int(ids[i]), point, mean, low, high, max(highest, high)))
+        return found
+
+    def _unknown(self, now: Moment, highest: float) -> Interval:
+        """The first candidate, of which only the prior is known."""
+        block = now.bounds.fantasy.block(self.space.at(np.zeros(1, dtype=np.int64)))
+        upper = float(now.bounds.at_start(block)[0])
+        mean = float(block.mean[0])
+        lower = 2.0 * mean - upper
+        return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
+
+    def alive(self, now: Moment) -> int | None:
+        """How many candidates can still be the best; ``None`` where bounds prove nothing."""
+        if not now.intersected or now.beliefs.refuted:
+            return None
+        best = float(self._best_lower(now, 1)[1].max(initial=-np.inf))
+        if self._version != now.beliefs.version or not isinstance(self._sleepers, Intersected):
+            return len(self.space)
+        return self._count_alive(now, self._sleepers, best)
+
+    def _count_alive(self, now: Moment, sleepers: Intersected, best: float) -> int:
+        """How many upper bounds are at least ``best``; those that sleep are looked at.
+
+        Where that takes too long their stale bounds are counted, which are never too few.
+        """
+        (stale,) = sleepers.column.gathered().arrays()
+        ids = np.flatnonzero(stale >= best)
+        if len(ids) * float(max(now.beliefs.size, 8)) ** 2 > _MOST_WORK:
+            return len(ids)
+        count = 0
+        for part in np.array_split(ids, len(ids) // _LARGEST_LOOK + 1):
+            block = now.bounds.fantasy.block(self.space.at(part))
+            count += int((np.minimum(stale[part], now.bounds.at_start(block)) >= best).sum())
+        return count

@@ -1,0 +1,67 @@
+"""What a list of candidates may be made from: arrays, frames, objects, what is read lazily."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Points
+from noregret.spaces import sources
+from noregret.spaces.sources import Opened
+
+
+def opened(points: Any, objects: bool) -> Opened:
+    """The given points as an array, or as rows that are read when they are indexed."""
+    if hasattr(points, "columns") and not objects:
+        from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
+
+        frame = as_frame(points)
+        if not len(frame):
+            raise ValueError("candidates must not be empty: the frame has no rows")
+        array, names = encode_frame(frame)
+        return Opened(_numeric(array), names, frame=frame)
+    if objects or _holds_objects(points):
+        return Opened(object_vector(list(points)))
+    if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
+        return sources.mapped(points)
+    if sources.is_lazy(points):
+        return sources.open_source(points, None, None)
+    return Opened(_numeric(points))
+
+
+def _holds_objects(points: Any) -> bool:
+    if isinstance(points, np.ndarray):
+        return points.dtype.kind in "OUS" and not _all_numbers(points.ravel())
+    if not isinstance(points, Sequence):
+        return False
+    return any(not isinstance(p, (Real, np.ndarray, list, tuple)) for p in points)
+
+
+def _all_numbers(values: Any) -> bool:
+    return all(isinstance(value, Real) for value in values)
+
+
+def object_vector(entries: list[Any]) -> Points:
+    """A vector of Python objects."""
+    vector = np.empty(len(entries), dtype=object)
+    for i, entry in enumerate(entries):  # slice assignment would unpack sequences
+        vector[i] = entry
+    return vector
+
+
+def _numeric(points: Any) -> Points:
+    kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
+    try:
+        array = np.array(points, dtype=points.dtype if kept else np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
+            f"objects (objects=True treats any entries as such): {error}"
+        ) from error
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or (len(array) and array.shape[1] == 0):
+        raise ValueError(f"candidates must be an n × d array, got shape {array.shape}")
+    sources.refuse_infinite(array, np.arange(len(array)))
+    return array
