@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from noregret.results import Batch, BatchInfo, History, Recommendation
     from noregret.rewards.diagnosis import TailReport, diagnose_tails
     from noregret.spaces import Bool, Box, Candidates, Choice, Float, Int, Space
+    from noregret.spaces import chem as chem
     from noregret.study import RunError, Study, StudyError
     from noregret.study.ledger import Progress
     from noregret.study.maximize import maximize, minimize
