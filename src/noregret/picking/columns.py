@@ -12,7 +12,6 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel
-from noregret.linalg.threads import for_each
 from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 
@@ -349,15 +348,10 @@ class LookColumns:
         return LookColumns(self.prior, *joined)
 
 
-def over_list(
-    function: Callable[[Points], Floats], points: PointsOf, size: int, *, heavy: bool = False
-) -> Floats:
+def over_list(function: Callable[[Points], Floats], points: PointsOf, size: int) -> Floats:
     """``function(points)`` → n values, for every candidate of a list, a piece at a time (A)."""
     out = np.empty(size)
-
-    def work(start: int) -> None:
+    for start in range(0, size, _PIECE):
         ids = np.arange(start, min(start + _PIECE, size))
         out[ids] = function(points(ids))
-
-    for_each(work, range(0, size, _PIECE), parallel=heavy)
     return out

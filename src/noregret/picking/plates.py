@@ -1,10 +1,10 @@
 """Who is next on a plate? Whole plates of a list, from one pass over its means.
 
 A plate has tens to thousands of wells, and its model may be new since the last one: bounds of the
-past say little. So the mean of every candidate is computed in one pass, O(A·m) kernel values. Its
-deviation costs O(m²) and is computed only where mean + width·(deviation of the prior) comes out on
-top. Picks are made in groups: those of a group have the largest bounds, then deviations fall by all
-of them at once.
+past say little. So one pass over the list computes, from O(A·m) kernel values, the mean of every
+candidate and what its deviation is at the most. Its deviation costs O(m²) and is computed only
+where the bound from the pass comes out on top. Picks are made in groups: those of a group have the
+largest bounds, then deviations fall by all of them at once.
 """
 
 from typing import Any
@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.linalg.factors import lower_solve
 from noregret.models.posterior import Block
-from noregret.models.sparse import SparseGP
 from noregret.picking.chooser import Bounds, Interval, Moment, Picks, gp_predict
-from noregret.picking.columns import PriorRoot, over_list
+from noregret.picking.columns import ListQueue, Tops
+from noregret.picking.onepass import OnePass
 from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 
@@ -29,7 +28,7 @@ _FIRST_LOOK = 256
 class ListPlates:
     """The largest upper bounds on a list, in groups.
 
-    There is no state but the means of the last pass, which are computed again where they are gone.
+    There is no state but the last pass over the list, which is made again where it is gone.
 
     Parameters
     ----------
@@ -42,10 +41,10 @@ class ListPlates:
     def __init__(self, space: Candidates, narrowing: float = 1.0) -> None:
         self.space = space
         self.narrowing = narrowing
-        self._pass: _Pass | None = None
+        self._pass: OnePass | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies do without the means."""
+        """Files and copies do without the pass."""
         return {**vars(self), "_pass": None}
 
     def choose(self, now: Moment, limit: int) -> Picks:
@@ -70,17 +69,12 @@ class ListPlates:
 
     def _look(self, now: Moment, width: float, closed: Ints) -> "_Looked":
         """What is known of the candidates, from the largest possible bounds down."""
-        prior = PriorRoot(now.beliefs.assumed.kernel, lam=now.beliefs.assumed.lam)
-        stale = self._means(now) + width * prior.of(self.space)
-        stale[closed] = -np.inf
-        return _Looked(now.bounds, width, stale, self.space)
-
-    def _means(self, now: Moment) -> Floats:
-        """The mean of every candidate (A)."""
         model = now.beliefs.model
         if self._pass is None or not self._pass.is_of(model):
-            self._pass = _Pass(model, self.space)
-        return self._pass.means
+            self._pass = OnePass(model, self.space)
+        stale = self._pass.upper(width)
+        stale[closed] = -np.inf
+        return _Looked(now.bounds, width, stale, self.space)
 
     def ranking(self, now: Moment, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
@@ -141,26 +135,6 @@ def _closed(now: Moment) -> Ints:
     return ids if len(ids) < len(now.space) else now.room.closed  # type: ignore[arg-type]
 
 
-class _Pass:
-    """The means of all candidates (A) by a model, while it stays as it is."""
-
-    def __init__(self, model: SparseGP, space: Candidates) -> None:
-        self._model, self._version = model, model.version
-        posterior = model.posterior()
-        weights = lower_solve(posterior.factor, posterior.theta, transposed=True)
-
-        def mean(points: Points) -> Floats:
-            if not posterior.size:
-                return np.zeros(len(points))
-            return np.asarray(weights @ posterior.kernel(posterior.inducing, points))
-
-        self.means = over_list(mean, space.at, len(space), heavy=True)
-
-    def is_of(self, model: SparseGP) -> bool:
-        """Whether these are the means of a model as it is now."""
-        return self._model is model and self._version == model.version
-
-
 class _Looked:
     """The candidates that have been looked at, in falling order of what their bounds may be.
 
@@ -175,10 +149,8 @@ class _Looked:
     """
 
     def __init__(self, bounds: Bounds, width: float, stale: Floats, space: Candidates) -> None:
-        self._fantasy, self._width, self._space = bounds.fantasy, width, space
-        self._stale = stale
-        self._order = np.argsort(-stale, kind="stable")
-        self._open = int(np.sum(stale > -np.inf))
+        self._fantasy, self._width = bounds.fantasy, width
+        self._queue = ListQueue(Tops(stale), space.at)
         self._picked: list[int] = []  # positions
         self.ids: Ints = np.empty(0, dtype=np.int64)
         self.block: Block = self._fantasy.block(space.at(self.ids))
@@ -189,18 +161,15 @@ class _Looked:
         while True:
             order = np.argsort(-self.upper, kind="stable")[:count]
             order = order[self.upper[order] > -np.inf]
-            seen = len(self.ids)
-            if seen == self._open:
+            floor = self._queue.floor
+            if floor == -np.inf or (len(order) == count and self.upper[order[-1]] >= floor):
                 return order
-            floor = self._stale[self._order[seen]]
-            if len(order) == count and self.upper[order[-1]] >= floor:
-                return order
-            self._look(max(_FIRST_LOOK, 2 * count, seen))
+            self._look(max(_FIRST_LOOK, 2 * count, len(self.ids)))
 
     def _look(self, count: int) -> None:
-        ids = self._order[len(self.ids) : min(len(self.ids) + count, self._open)]
-        self.ids = np.concatenate([self.ids, ids])
-        self.block = self.block.joined(self._fantasy.block(self._space.at(ids)))
+        taken = self._queue.take(count)
+        self.ids = np.concatenate([self.ids, taken.ids])
+        self.block = self.block.joined(self._fantasy.block(taken.points))
         self._settle()
 
     def pick(self, positions: Ints) -> None:
