@@ -133,18 +133,21 @@ class Matern(Stationary):
         self.nu = _checks.positive("nu", nu)
 
     def _of_squared_distance(self, squared: Floats) -> Floats:
-        r = np.sqrt(squared)
-        if self.nu == 0.5:
-            values = np.exp(-r)
-        elif self.nu == 1.5:
-            s = math.sqrt(3.0) * r
-            values = (1.0 + s) * np.exp(-s)
-        elif self.nu == 2.5:
-            s = math.sqrt(5.0) * r
-            values = (1.0 + s + s * s / 3.0) * np.exp(-s)
-        else:
-            values = _matern(self.nu, math.sqrt(2.0 * self.nu) * r)
-        return self.variance * values
+        r = np.sqrt(squared, out=squared)  # in place: fresh memory takes longer than arithmetic
+        if self.nu not in (0.5, 1.5, 2.5):
+            return self.variance * _matern(self.nu, math.sqrt(2.0 * self.nu) * r)
+        r *= math.sqrt(2.0 * self.nu)
+        values = np.exp(-r)
+        if self.nu > 0.5:
+            factor = 1.0 + r
+            if self.nu == 2.5:
+                r *= r
+                r /= 3.0
+                factor += r
+            values *= factor
+        if self.variance != 1.0:
+            values *= self.variance
+        return values
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²), from d/ds s^ν K_ν(s) = −s^ν K_{ν−1}(s); 0 where it is infinite."""

@@ -72,9 +72,11 @@ def _conditioning(model: SparseGP, inducing: Points) -> tuple[Ints, Floats]:
 
     With k the kernel values of a point with S, its variance given S falls by ‖inverse·k‖².
     """
-    told = np.flatnonzero(model.counts[model.dictionary] > 0)
+    told = np.flatnonzero(model.counts[model.dictionary])
     chosen = told[_far_apart(model.kernel, inducing[told])]
-    gram = model.kernel(inducing[chosen], inducing[chosen]) if len(chosen) else np.empty((0, 0))
+    if not len(chosen):
+        return chosen, np.empty((0, 0))
+    gram = model.kernel(inducing[chosen], inducing[chosen])
     gram[np.diag_indices(len(chosen))] += model.lam / model.counts[model.dictionary[chosen]]
     return chosen, lower_solve(safe_cholesky(gram), np.eye(len(chosen)))
 
