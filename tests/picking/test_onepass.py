@@ -46,5 +46,5 @@ def test_a_pass_is_of_its_model_until_that_changes():
     model = model_of(nr.RBF(1.0), X, np.arange(10), np.arange(10))
     found = OnePass(model, as_candidates(X))
     assert found.is_of(model)
-    model.advance(X[:11], np.ones(11, dtype=np.int64), np.ones(11), np.array([10]))
+    model.advance(X[:11], np.full(11, 5), np.ones(11), np.array([10]))
     assert not found.is_of(model)
