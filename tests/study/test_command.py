@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+import noregret as nr
 from noregret.study.command import Command, CommandError
 
 
@@ -45,6 +46,27 @@ def test_how_a_program_failed_is_said(code, message):
     command = Command(python(code), ["a", "name"], timeout=0.5 if "sleep" in code else None)
     with pytest.raises(CommandError, match=message):
         command({"a": 1, "name": "x"})
+
+
+def test_the_last_line_says_how_a_program_failed(tmp_path):
+    code = 'import sys; print("low", "out of ink", sep=chr(10), file=sys.stderr); sys.exit(3)'
+    with pytest.raises(CommandError) as caught:
+        Command(python(code), ["a", "name"])({"a": 1, "name": "x"})
+    assert str(caught.value).splitlines() == [
+        "The end of stderr:",
+        "low",
+        "out of ink",
+        "",
+        "exit code 3; stderr: out of ink",
+    ]
+
+
+def test_a_study_keeps_what_the_program_said_and_no_traceback(tmp_path):
+    with nr.Study.create(tmp_path / "a.db", [[0.0], [1.0]], "uniform", kernel=nr.RBF(1.0)) as study:
+        command = Command(python('import sys; sys.exit("out of ink")'), ["a", "name"])
+        study.run(lambda x: command({"a": x[0], "name": "x"}), 2, count_failed=True)
+        reasons = study.trials()["reason"].to_list()
+    assert set(reasons) == {"exit code 1; stderr: out of ink"}
 
 
 def test_a_program_that_does_not_exist():

@@ -239,3 +239,48 @@ def test_a_lock_left_by_a_dead_process_is_taken(path):
     with nr.Study.open(path) as study:
         assert study.counts()["pending"] >= 1
     assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_reading_leaves_one_file(path):
+    with new(path) as study:
+        evaluate(study, study.ask(2))
+    with nr.Study.open(path, read_only=True) as study:
+        study.best()
+        assert len(study.trials()) == 2
+        with pytest.raises(StudyError, match="cannot be opened or written to"):
+            study.records._storage.add_event("a reader", {})
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_the_last_reader_leaves_one_file(path):
+    """Also where the writer has left before."""
+    with new(path) as study, nr.Study.open(path, read_only=True) as reader:
+        evaluate(study, study.ask(2))
+        study.close()
+        assert reader.counts()["told"] == 2
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_what_is_read_beside_a_writer_fits_together(path):
+    """The log and its end, say: the writer may change the file between two statements."""
+    new(path).close()
+
+    def write():
+        with nr.Study.open(path) as study:
+            for i in range(150):
+                trials = study.ask(1)
+                if i % 2:
+                    evaluate(study, trials)
+                else:
+                    study.tell(trials, failed="spilt")
+
+    writer = threading.Thread(target=lambda: done.append(in_children([write])))
+    done: list[list[int]] = []
+    writer.start()
+    with nr.Study.open(path, read_only=True) as study:
+        while writer.is_alive():
+            study.pending()
+            study.operations()
+            study.records.failed()
+    writer.join()
+    assert done == [[0]]

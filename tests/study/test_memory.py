@@ -41,7 +41,10 @@ def test_closing_leaves_nothing_pending():
     assert [trial.status for trial in memory.rows()] == ["pending"] * 3
 
 
-def test_an_interrupt_waits_for_the_end_of_a_block():
+def test_an_interrupt_waits_for_the_end_of_a_block(request):
+    # A program that a shell starts in the background ignores Ctrl-C.
+    given = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, given))
     done = []
 
     def block():

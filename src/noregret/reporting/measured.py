@@ -12,7 +12,7 @@ from noregret._types import Bools
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
-    from noregret.results import Recommendation
+    from noregret.results import History, Recommendation
     from noregret.study import Study
 
 #: what is shown of a recommended choice before its features
@@ -34,7 +34,7 @@ def measured(optimizer: "Optimizer", choices: "Sequence[Recommendation]") -> lis
     history = optimizer.history
     found = []
     for one in choices:
-        rewards = history.rewards[_told(optimizer, one)]
+        rewards = history.rewards[_told(optimizer, history, one)]
         if len(rewards):
             spread = float(rewards.std(ddof=1)) if len(rewards) > 1 else math.nan
             mean, median = float(rewards.mean()), float(np.median(rewards))
@@ -62,9 +62,8 @@ def recommended(study: "Study", k: int) -> pl.DataFrame:
     return frame.select(*first, *(name for name in frame.columns if name not in first))
 
 
-def _told(optimizer: "Optimizer", one: "Recommendation") -> Bools:
+def _told(optimizer: "Optimizer", history: "History", one: "Recommendation") -> Bools:
     """Which evaluations were of this choice (t)."""
-    history = optimizer.history
     if optimizer.domain.listed:
         return np.asarray(history.ids == one.id)
     _, points = optimizer.domain.locate([one.point])

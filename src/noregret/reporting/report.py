@@ -54,14 +54,13 @@ def render(study: Study) -> str:
     """The page as text."""
     counts = study.counts()
     parts = [f"<h1>{text(study.path.name)}</h1>", _summary(study, counts)]
-    trials = study.trials()
     if counts["told"]:
         asks, check = _asks(study), check_study(study)
-        parts += [_best(study), _fit(check), _progress(study, trials, asks)]
+        parts += [_best(study), _fit(check), _progress(study, asks)]
         parts += [_slices(study), _batches(asks)]
     else:
         parts.append("<p>There are no answers yet.</p>")
-    parts += [_failures(trials), _settings(study), _events(study)]
+    parts += [_failures(study), _settings(study), _events(study)]
     body = "\n".join(part for part in parts if part)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -158,7 +157,7 @@ def _asks(study: Study) -> list[dict[str, Any]]:
     return [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
 
 
-def _progress(study: Study, trials: pl.DataFrame, asks: list[dict[str, Any]]) -> str:
+def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
     noted = [info["best"] for info in asks if "best" in info]
     plots = []
     if len(noted) > 1:
@@ -168,8 +167,7 @@ def _progress(study: Study, trials: pl.DataFrame, asks: list[dict[str, Any]]) ->
         chart = Chart("Best choice so far", "answers", "value")
         chart.band(t, lower, upper, BLUE, "its interval").line(t, mean, BLUE, "its estimate")
         plots.append(chart.render())
-    told = trials.filter(pl.col("status") == "told").sort("done", "trial")
-    values = told["value"].to_numpy()
+    values = np.asarray(study.units.values(study.optimizer.history.rewards))
     steps = np.arange(1, len(values) + 1)
     minimize = study.settings["direction"] == "minimize"
     running = np.minimum.accumulate(values) if minimize else np.maximum.accumulate(values)
@@ -242,13 +240,21 @@ def _slice(one: slices.Slice) -> str:
 # -- tables ----------------------------------------------------------------------------------
 
 
-def _failures(trials: pl.DataFrame) -> str:
-    failed = trials.filter(pl.col("status") == "failed")
-    if failed.is_empty():
+def _failures(study: Study) -> str:
+    failed = study.records.failed()
+    if not failed:
         return ""
-    who = "name" if "name" in failed.columns else "id"
-    last = failed.tail(10).select("trial", who, pl.col("reason").str.slice(-300))
-    return _section("Failures", f"The last of {len(failed)}.", _html_table(last))
+    last = failed[-10:]
+    found = study.get([trial.number for trial in last])
+    choices = zip(found.ids.tolist(), found.values, strict=True)
+    shown = pl.DataFrame(
+        {
+            "trial": [trial.number for trial in last],
+            "choice": [study.name_of(*one) for one in choices],
+            "reason": [(trial.reason or "")[-300:] for trial in last],
+        }
+    )
+    return _section("Failures", f"The last of {len(failed)}.", _html_table(shown))
 
 
 def _settings(study: Study) -> str:

@@ -19,7 +19,7 @@ _KEPT = 2000
 
 
 class CommandError(RuntimeError):
-    """The program gave no value: how it ended, and the end of what it wrote."""
+    """The program gave no value: the end of what it wrote, and in the last line how it ended."""
 
 
 class Command:
@@ -121,8 +121,12 @@ def _text(value: Any) -> str:
 
 
 def _with_errors(what: str, errors: str) -> str:
-    """What went wrong, and the end of what the program wrote to stderr."""
-    return f"{what}; stderr: {errors.strip()[-_KEPT:]}" if errors.strip() else what
+    """The end of what the program wrote to stderr, then what went wrong, in one line."""
+    lines = errors.strip()[-_KEPT:].splitlines()
+    if not lines:
+        return what
+    before = ["The end of stderr:", *lines, ""] if len(lines) > 1 else []
+    return "\n".join([*before, f"{what}; stderr: {lines[-1].strip()}"])
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:

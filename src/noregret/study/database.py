@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,9 +21,12 @@ class Database(Protocol):
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run one statement for each row of values."""
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Until the block is left, statements read the file as it is at one moment."""
+
 
 class On:
-    """Run statements on a connection, with SQLite's own errors."""
+    """Run statements on a connection that nobody else writes beside, with SQLite's own errors."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.path = path
@@ -35,3 +39,7 @@ class On:
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run one statement for each row of values."""
         self._connection.executemany(statement, rows)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Nothing to do: nobody else writes."""
+        return nullcontext()

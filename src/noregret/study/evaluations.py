@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+from noregret.study.command import CommandError
 from noregret.study.errors import RunError
 from noregret.study.ledger import Ledger, Progress
 from noregret.study.workers import Workers
@@ -361,6 +362,9 @@ def _numbers(returned: Any, count: int) -> Floats:
 
 
 def _reason(error: Exception) -> str:
+    """Why an evaluation failed: a traceback, or for a program what it wrote and how it ended."""
+    if isinstance(error, CommandError):
+        return str(error)
     return "".join(traceback.format_exception(error))[-8000:]
 
 

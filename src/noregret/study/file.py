@@ -18,6 +18,14 @@ from noregret.study.lock import WriterLock
 _CHECKED = 8 * 2**20
 
 
+_HARD_LINKS = (
+    "{path} has {count} names (hard links), and must have one to be written to: what is written "
+    "goes first into a file beside it that is called after its name, where a process that uses "
+    "another name would miss it and could damage the study. Remove the other names (rm), or write "
+    "to a copy (cp); symbolic links are allowed"
+)
+
+
 class StudyFile:
     """A study's file, open. Use :meth:`create` or :meth:`open`.
 
@@ -87,10 +95,7 @@ class StudyFile:
             if not path.is_file():
                 raise FileNotFoundError(f"there is no study at {path} any more")
             if write and path.stat().st_nlink > 1:
-                raise LockedError(
-                    f"{path} has {path.stat().st_nlink} names (hard links), and two writers could "
-                    "use two of them: remove the other names, or write to a copy"
-                )
+                raise LockedError(_HARD_LINKS.format(path=path, count=path.stat().st_nlink))
             file = cls(path, connect(path.resolve(), write=write), lock)
             try:
                 with file.transaction():
@@ -176,6 +181,22 @@ class StudyFile:
                     self._connection.execute(sql.ROLLBACK)
                 raise
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Until the block is left, statements read the file as it is at one moment.
+
+        Without it a writer may change the file between two of them.
+        """
+        with self.mutex:
+            if self._connection.in_transaction:
+                yield
+                return
+            self.execute(sql.BEGIN_READING)
+            try:
+                yield
+            finally:
+                self.execute(sql.COMMIT)
+
     def _check_place(self) -> None:
         """What is written must be found again under the study's name."""
         if self.writable and _identity(self._real) != self._identity:
@@ -218,7 +239,9 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """A connection to a database; what is no database is refused."""
     try:
         try:
-            return _connection(path, "mode=rw" if write else "mode=ro", write)
+            # A reader may write too, where the system lets it: who is the last one to close the
+            # file removes what SQLite keeps beside it.
+            return _connection(path, "mode=rw", write)
         except sqlite3.OperationalError:
             # A reader in a folder it may not write to: nothing but the file is needed, unless a
             # writer has left something beside it.
@@ -241,8 +264,7 @@ def _connection(path: Path, options: str, write: bool) -> sqlite3.Connection:
     try:
         connection.execute(sql.DISTRUST)
         connection.execute(sql.TRY_TO_READ).fetchone()
-        if write:
-            connection.execute(sql.WRITE_THROUGH)
+        connection.execute(sql.WRITE_THROUGH if write else sql.READ_ONLY)
     except BaseException:
         connection.close()
         raise

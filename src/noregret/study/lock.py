@@ -18,6 +18,7 @@ from typing import Any
 from noregret.study import sql
 from noregret.study.database import On
 from noregret.study.errors import FullError, LockedError, StudyError
+from noregret.study.holder import HolderTable
 from noregret.study.rows import Holder
 
 #: how often the lock file may vanish, because its holder leaves, before that is an error
@@ -101,7 +102,7 @@ class WriterLock:
         """Write our name and lock the file; whether it is the file that others see too."""
         # Fully journalled: a holder killed while it writes its name must not leave a broken lock.
         connection.execute(sql.BEGIN_WRITING)
-        sql.HolderTable(On(connection, self.path)).write(Holder(self._token, _about_me()))
+        HolderTable(On(connection, self.path)).write(Holder(self._token, _about_me()))
         connection.execute(sql.COMMIT)
         connection.execute(sql.BEGIN_WRITING)  # until release; others can still read our name
         holder = _read_holder(self.path)
@@ -139,7 +140,7 @@ def _read_holder(path: Path) -> Holder | None:
     try:
         reader = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
         try:
-            return sql.HolderTable(On(reader, path)).read()
+            return HolderTable(On(reader, path)).read()
         finally:
             reader.close()
     except (sqlite3.Error, ValueError, TypeError, KeyError):

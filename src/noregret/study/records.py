@@ -84,6 +84,11 @@ class Records:
         return found[0] if found else None
 
     @one_at_a_time
+    def failed(self) -> list[Trial]:
+        """The trials that failed, in the order in which they did."""
+        return self._storage.failed_trials() if self._storage.head().failed else []
+
+    @one_at_a_time
     def last_batch(self) -> dict[str, Any] | None:
         """Size, width, ratio and dictionary of the last new batch."""
         operation = self._storage.last_ask()

@@ -1,4 +1,4 @@
-"""Every SQL statement of the package: a study's tables, and the table of its lock file.
+"""A study's tables: every SQL statement on them.
 
 *Operations* are everything that changed the optimiser, in order. *Trials* say which operation asked
 for them and which one ended them. A *snapshot* is the optimiser after an operation: the optimiser
@@ -21,7 +21,6 @@ from noregret.study.rows import (
     TRIAL_COLUMNS,
     Event,
     Head,
-    Holder,
     Operation,
     Packed,
     Trial,
@@ -46,6 +45,7 @@ ROLLBACK = "ROLLBACK"
 WRITE_AHEAD = "PRAGMA journal_mode = WAL"  # readers go on while the writer writes
 WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"  # what was written ahead goes into the file
 WRITE_THROUGH = "PRAGMA synchronous = FULL"  # on disk when it has been committed
+READ_ONLY = "PRAGMA query_only = ON"  # statements that change something fail
 DISTRUST = "PRAGMA trusted_schema = OFF"  # functions in a schema are not called
 TRY_TO_READ = "SELECT 1 FROM sqlite_master"  # fails where the file is no database
 
@@ -97,6 +97,7 @@ class Storage:
     def __init__(self, database: Database) -> None:
         self._run = database.execute
         self._run_many = database.executemany
+        self._reading = database.reading
         self._damaged = partial(DamagedError.of, database.path)
 
     # -- the file as a whole -----------------------------------------------------------------
@@ -211,9 +212,10 @@ class Storage:
 
     def operations(self, after: int = 0) -> list[Operation]:
         """The operations after this one, in their order."""
-        found = self._operations("WHERE number > ? ORDER BY number", (after,))
-        if (found[-1].number if found else after) != self.head().operation:
-            raise self._damaged("the log ends too early")
+        with self._reading():
+            found = self._operations("WHERE number > ? ORDER BY number", (after,))
+            if (found[-1].number if found else after) != self.head().operation:
+                raise self._damaged("the log ends too early")
         return found
 
     def last_ask(self) -> Operation | None:
@@ -320,14 +322,21 @@ class Storage:
 
     def pending_trials(self) -> list[Trial]:
         """The trials without an answer, in their order."""
-        found = self._trials("WHERE status = 'pending' ORDER BY number")
-        if len(found) != self.head().pending:
-            raise self._damaged(f"{self.head().pending - len(found)} open trials are missing")
+        with self._reading():
+            found = self._trials("WHERE status = 'pending' ORDER BY number")
+            missing = self.head().pending - len(found)
+        if missing:
+            raise self._damaged(f"{missing} open trials are missing")
         return found
 
     def failed_trials(self) -> list[Trial]:
         """The trials that failed, in the order in which they did."""
-        return self._trials("WHERE status = 'failed' ORDER BY done_by, number")
+        with self._reading():
+            found = self._trials("WHERE status = 'failed' ORDER BY done_by, number")
+            missing = self.head().failed - len(found)
+        if missing:
+            raise self._damaged(f"{missing} failed trials are missing")
+        return found
 
     def overdue_trials(self, given_before: float) -> list[Trial]:
         """Pending trials that were given to somebody before this time, the oldest first.
@@ -378,21 +387,3 @@ class Storage:
     def get_snapshot(self, operation: int) -> bytes:
         """The optimiser after this operation; empty where it is lost."""
         return self.get_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}") or b""
-
-
-class HolderTable:
-    """The table of a lock file: one row that says who holds the lock."""
-
-    def __init__(self, database: Database) -> None:
-        self._run = database.execute
-
-    def write(self, holder: Holder) -> None:
-        """Put this holder in place of any other."""
-        self._run("CREATE TABLE IF NOT EXISTS holder (token TEXT, about TEXT)")
-        self._run("DELETE FROM holder")
-        self._run("INSERT INTO holder VALUES (?, ?)", (holder.token, json.dumps(holder.about)))
-
-    def read(self) -> Holder | None:
-        """The holder, if there is one."""
-        rows = self._run("SELECT token, about FROM holder")
-        return Holder(rows[0][0], json.loads(rows[0][1])) if rows else None

@@ -89,6 +89,8 @@ def _mixed(total: Any, values: Any) -> Any:
 
 def _text_sums(column: Sequence[Any]) -> list[int]:
     known = {entry: _text_sum(entry) for entry in set(column)}
+    if len(known) == 1:
+        return list(known.values()) * len(column)
     return [known[entry] for entry in column]
 
 
