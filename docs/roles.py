@@ -4,11 +4,15 @@ import html as text
 import re
 from typing import Any
 
+from mkdocs.utils import get_relative_url
+
 _ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc):<code>([^<]+)</code>")
 
 
-def on_page_content(html: str, **_: Any) -> str:
+def on_page_content(html: str, page: Any, **_: Any) -> str:
     """MkDocs calls this for every page, once its text is HTML."""
+    proofs = get_relative_url("understand/proofs/", page.url)
+    html = html.replace("the Proofs page", f'<a href="{proofs}">the Proofs page</a>')
     return _ROLE.sub(_as_link, html)
 
 

@@ -47,12 +47,17 @@ def test_the_page_on_commands_names_every_command_and_option():
 
 
 def test_references_of_docstrings_become_links():
-    link = runpy.run_path(str(DOCS / "roles.py"))["on_page_content"]
+    fill = runpy.run_path(str(DOCS / "roles.py"))["on_page_content"]
+    page = types.SimpleNamespace(url="reference/algorithms/")
     place = '<autoref identifier="noregret.Box" optional><code>{}</code></autoref>'
-    assert link(":class:<code>~noregret.Box</code>") == place.format("Box")
-    assert link(":class:<code>a box &lt;noregret.Box&gt;</code>") == place.format("a box")
-    assert link(":func:<code>numpy.packbits</code> of") == "<code>numpy.packbits</code> of"
-    assert link("<code>noregret.Box</code>") == "<code>noregret.Box</code>"
+    for words, link in {
+        ":class:<code>~noregret.Box</code>": place.format("Box"),
+        ":class:<code>a box &lt;noregret.Box&gt;</code>": place.format("a box"),
+        ":func:<code>numpy.packbits</code> of": "<code>numpy.packbits</code> of",
+        "<code>noregret.Box</code>": "<code>noregret.Box</code>",
+        "(the Proofs page)": '(<a href="../../understand/proofs/">the Proofs page</a>)',
+    }.items():
+        assert fill(words, page) == link
 
 
 def test_the_page_on_errors_names_every_exit_code():

@@ -28,8 +28,8 @@ class BBKB(Optimizer):
     Proved: with ``width="theory"``, for any q̄, f lies within the bounds, for all choices and at
     all times, with probability 1 − δ (the Proofs page). Inside a batch deviations are multiplied by
     √C̃, and the bounds are intersected with those of the batch start. With ``width="paper"`` the
-    same by Theorem 2, for ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other
-    widths, learnt settings, ``acquisition="thompson"``.
+    same holds by Theorem 2 of the paper, for ``qbar="theory"`` and ``dictionary="resample"``. Not
+    proved: other widths, learnt settings, ``acquisition="thompson"``.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ class BKB(Optimizer):
     """BKB: GP-UCB on a dictionary, one point at a time.
 
     Proved: with ``width="theory"``, for any q̄, f lies within the bounds, for all choices and at
-    all times, with probability 1 − δ (the Proofs page). With ``width="paper"`` the same by Theorem
-    2, for ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other widths, learnt
-    settings.
+    all times, with probability 1 − δ (the Proofs page). With ``width="paper"`` the same holds by
+    Theorem 2 of the paper, for ``qbar="theory"`` and ``dictionary="resample"``. Not proved: other
+    widths, learnt settings.
 
     Parameters
     ----------

@@ -73,8 +73,8 @@ class PiGPUCB(Optimizer):
         asks for no more than the order of T^q.
     split
         ``"count"``: a cell of side ρ with n evaluations splits when ρ^(−1/b) < n + 1. ``"gain"``:
-        when its information gain also exceeds log(n + 1) (Section 7). Theorem 3 still holds:
-        the Covers page has the reason.
+        when its information gain also exceeds log(n + 1) (Section 7). Theorem 3 still holds; the
+        documentation's page on π-GP-UCB says why.
     local
         ``"exact"``: an exact GP in each cell, as in the paper. ``"sparse"``: the GP of
         :class:`~noregret.BKB` in each cell, so that a step's cost stays bounded where all
