@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from noregret.experiments import figures
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment
+from noregret.experiments.tasks import Task
 
 
 def squares(seed: int, power: int) -> pl.DataFrame:
@@ -37,8 +37,8 @@ def small() -> Experiment:
         title="powers",
         minutes=0.1,
         sizes={"page": {"runs": 4}, "full": {"runs": 9}, "quick": {"runs": 1}},
-        cells=lambda settings: [
-            Cell(squares, {"seed": seed, "power": power})
+        tasks=lambda settings: [
+            Task(squares, {"seed": seed, "power": power})
             for seed in range(settings["runs"])
             for power in (1, 2)
         ],

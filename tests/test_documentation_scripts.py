@@ -66,7 +66,8 @@ def test_the_page_on_errors_names_every_exit_code():
         assert f"| {code} |" in page
 
 
-def test_pictures_are_small_drawn_by_the_script_and_used():
+def test_pictures_are_small_drawn_by_the_script_and_used(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
     drawn = set(runpy.run_path(str(DOCS / "make_pictures.py"))["pictures"])
     files = {path.stem: path for path in (DOCS / "images").glob("*.png")}
     assert drawn == set(files)

@@ -16,7 +16,7 @@ from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
 from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for, refuse_overrides
 from noregret.picking.certify import certificate
-from noregret.picking.chooser import Chooser, Moment
+from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
 from noregret.run import Run, Setup, located
@@ -219,7 +219,7 @@ class Optimizer(ABC):
         """Who is next? The part that picks, with what it remembers."""
         return self._run.chooser
 
-    def moment(self, *, pending: bool = True) -> Moment:
+    def situation(self, *, pending: bool = True) -> Situation:
         """What the chooser knows now, for a look."""
         return self._setup.look(self._run, pending=pending)
 
@@ -230,12 +230,12 @@ class Optimizer(ABC):
         """
         ids, where = self.domain.locate_all() if points is None else located(self.domain, points)
         with one_blas_thread():
-            return prediction(self._run.chooser, self.moment(pending=pending), ids, where)
+            return prediction(self._run.chooser, self.situation(pending=pending), ids, where)
 
     def predict_points(self, points: Any, *, pending: bool = True) -> tuple[Floats, Floats]:
         """The same for any points (n × d), on the list or not."""
         with one_blas_thread():
-            return prediction_at(self.moment(pending=pending), points)
+            return prediction_at(self.situation(pending=pending), points)
 
     def recommend(self) -> Recommendation:
         """The choice with the largest lower bound of those told, with its interval and gap."""
@@ -249,7 +249,7 @@ class Optimizer(ABC):
         refuted the assumptions, intervals are mean ± max(beta, 2) · std and gaps are infinite.
         """
         with one_blas_thread():
-            return recommendations(self._run.chooser, self.moment(pending=False), k)
+            return recommendations(self._run.chooser, self.situation(pending=False), k)
 
     def top_gap(self, k: int | None = None) -> float:
         """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
@@ -259,7 +259,7 @@ class Optimizer(ABC):
         """
         with one_blas_thread():
             return top_gap(
-                self._run.chooser, self.moment(pending=False), self.aim if k is None else k
+                self._run.chooser, self.situation(pending=False), self.aim if k is None else k
             )
 
     @property
@@ -296,7 +296,7 @@ class Optimizer(ABC):
     def alive(self) -> int | None:
         """How many candidates can still be the best; ``None`` on a box, or without a proof."""
         with one_blas_thread():
-            return self._run.chooser.alive(self.moment(pending=False))
+            return self._run.chooser.alive(self.situation(pending=False))
 
     @property
     def proved(self) -> bool:
@@ -317,7 +317,7 @@ class Optimizer(ABC):
     def beta(self) -> float:
         """The width in use: bounds are mean ± beta · std."""
         with one_blas_thread():
-            return self.moment().beta
+            return self.situation().beta
 
     @property
     def assumed(self) -> Assumptions:

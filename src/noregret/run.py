@@ -15,7 +15,7 @@ from noregret.learning.beliefs import Beliefs, Rules
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.parts import Parts, first_beliefs, rules_for, usable_parts
-from noregret.picking.chooser import Chooser, Moment, Picks, spread_picks, uniform_picks
+from noregret.picking.chooser import Chooser, Picks, Situation, spread_picks, uniform_picks
 from noregret.picking.room import Room
 from noregret.picking.spread import first_plate
 from noregret.results import Batch, BatchInfo, History
@@ -319,12 +319,12 @@ class Setup:
         limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
         new = not run.observations.t or (learner is not None and not learner.fitted)
         if plate and parts.spreads and settings.domain.listed and new:
-            return first_plate(self._moment(run, room, plate=False), settings.domain, limit)
+            return first_plate(self._situation(run, room, plate=False), settings.domain, limit)
         draws = 0 if learner is None else learner.wanted(asked)
         if not draws and not asked and parts.starts_uniformly:
             # BKB 3.1, BBKB Algorithm 1, line 1
             draws = 1 if settings.adaptive else limit
-        now = self._moment(run, room, plate=plate)
+        now = self._situation(run, room, plate=plate)
         if not draws:
             picks = run.chooser.choose(now, limit)
             if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
@@ -337,7 +337,7 @@ class Setup:
             return spread_picks(now, asked, count, rng)
         return uniform_picks(now, count)
 
-    def _moment(self, run: Run, room: Room, *, plate: bool) -> Moment:
+    def _situation(self, run: Run, room: Room, *, plate: bool) -> Situation:
         """What a chooser knows when it picks the next points.
 
         Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
@@ -346,7 +346,7 @@ class Setup:
         rules, frozen, rule = self.rules, self.parts.frozen, self.parts.rule
         if plate and self.settings.domain.listed:
             rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
-        return Moment(
+        return Situation(
             self.settings.domain,
             run.observations,
             run.beliefs,
@@ -359,10 +359,10 @@ class Setup:
             run.events,
         )
 
-    def look(self, run: Run, *, pending: bool) -> Moment:
+    def look(self, run: Run, *, pending: bool) -> Situation:
         """The same for somebody who looks, with a generator and events of its own."""
         beliefs, seen = run.looked(self.rules), run.observations
-        return Moment(
+        return Situation(
             self.settings.domain,
             seen,
             beliefs,

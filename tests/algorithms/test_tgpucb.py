@@ -51,7 +51,7 @@ def test_theory_and_paper_are_theorem_1(features, bias):
     assert opt.beta == pytest.approx(expected, rel=1e-6)
 
 
-def test_bounds_are_of_the_moment():
+def test_bounds_are_those_of_now():
     """The paper's lemma does not hold for all times at once: nothing is intersected."""
     assert heavy_run("tgpucb", t=10, v=3.0).alive is None
 

@@ -14,7 +14,7 @@ LAM = 0.05
 def drawn(opt, X, seed=0):
     """Values at points (k × d) of functions as the algorithm draws them (k × n)."""
     rng = np.random.default_rng(seed)
-    now = opt.moment()
+    now = opt.situation()
     features = opt.chooser.features(now.beliefs.assumed.kernel)
     posterior = now.bounds.posterior
     if features is None:

@@ -131,7 +131,7 @@ def test_uniform_draws_come_at_their_rate_and_alone_are_fitted():
         nr.Box([(0, 1)]), "auto", noise="auto", norm="auto", xi=0.5, n_init=5, seed=0
     )
     run(opt, lambda X: np.sin(6 * X[:, 0]), 0.1, 45, 0)
-    uniform = opt.moment().beliefs.learner.random
+    uniform = opt.situation().beliefs.learner.random
     assert uniform[:5] == [0, 1, 2, 3, 4]
     assert 10 <= len(uniform) - 5 <= 30
     assert [event["t"] for event in opt.events if event["event"] == "fit"] == [5, 10, 20, 40]

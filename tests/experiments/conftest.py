@@ -24,7 +24,7 @@ class Record:
 
 @pytest.fixture
 def record(monkeypatch):
-    """Cells play :class:`Record`; returns the calls of ``make`` and the players."""
+    """Tasks play :class:`Record`; returns the calls of ``make`` and the players."""
     made = []
 
     def make(name, domain, kernel, **options):

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from small_experiment import small
 
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import reproduce
+from noregret.experiments.tasks import Task
 
 
 def numbers(path: Path) -> pl.DataFrame:
@@ -35,7 +35,7 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(tmp_path):
     whole = reproduce(small(), tmp_path / "whole")
     left = 3
 
-    def interrupt(cell: Cell) -> None:
+    def interrupt(task: Task) -> None:
         nonlocal left
         left -= 1
         if not left:
@@ -44,14 +44,14 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         reproduce(small(), tmp_path / "parts", finished=interrupt)
     assert len(list((tmp_path / "parts" / "cells").glob("*/*.parquet"))) == 3
-    begun: list[Cell] = []
+    begun: list[Task] = []
     resumed = reproduce(small(), tmp_path / "parts", started=begun.append)
     assert len(begun) == 8 - 3
     assert numbers(resumed.table).equals(numbers(whole.table))
 
 
 def test_interrupting_workers_loses_nothing_that_is_done(tmp_path):
-    def interrupt(cell: Cell) -> None:
+    def interrupt(task: Task) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -63,14 +63,14 @@ def test_interrupting_workers_loses_nothing_that_is_done(tmp_path):
 
 def test_more_runs_use_the_runs_there_are(tmp_path):
     reproduce(small(), tmp_path, runs=2)
-    begun: list[Cell] = []
+    begun: list[Task] = []
     reproduce(small(), tmp_path, runs=3, started=begun.append)
-    assert {cell.arguments["seed"] for cell in begun} == {2}
+    assert {task.arguments["seed"] for task in begun} == {2}
 
 
 def test_fresh_computes_all_again(tmp_path):
     reproduce(small(), tmp_path)
-    begun: list[Cell] = []
+    begun: list[Task] = []
     reproduce(small(), tmp_path, fresh=True, started=begun.append)
     assert len(begun) == 8
 
@@ -84,7 +84,7 @@ def test_wrong_settings_are_refused_by_name(tmp_path, wrong):
 
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
     (tmp_path / "file").write_text("")
-    begun: list[Cell] = []
+    begun: list[Task] = []
     with pytest.raises(ValueError, match="out must be a folder"):
         reproduce(small(), tmp_path / "file", started=begun.append)
     assert not begun
@@ -92,7 +92,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_runs(tmp_pat
 
 def test_without_matplotlib_nothing_runs(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    begun: list[Cell] = []
+    begun: list[Task] = []
     with pytest.raises(ValueError, match="Matplotlib"):
         reproduce(small(), tmp_path, started=begun.append)
     assert not begun

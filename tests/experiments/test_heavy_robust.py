@@ -3,12 +3,12 @@
 from noregret.experiments.registry import find
 
 
-def test_figures_share_their_cells():
+def test_figures_share_their_tasks():
     """Appendix E's runs on the sensors are those of Figure 1 (e), where both have them."""
     e = find("heavy-fig1e")
     robust = find("heavy-robust")
-    keys = [{cell.key for cell in one.cells(one.settings())} for one in (e, robust)]
-    shared = [cell for cell in robust.cells(robust.settings()) if cell.key in keys[0]]
-    names = {cell.arguments.get("algorithm") for cell in shared}
+    keys = [{task.key for task in one.tasks(one.settings())} for one in (e, robust)]
+    shared = [task for task in robust.tasks(robust.settings()) if task.key in keys[0]]
+    names = {task.arguments.get("algorithm") for task in shared}
     assert names == {"tgp", "nystrom", "huber", None}
     assert len(shared) == 3 * robust.settings()["runs"] + 1

@@ -67,9 +67,9 @@ def test_truncation_saves_the_confidence_sets():
 def test_averaged_confidence_sets_by_hand():
     (one,) = heavy_truncation.EXPERIMENTS
     small = {**one.settings("quick"), "horizon": 20, "runs": 2}
-    cells = one.cells(small)
-    assert len(cells) == 2 * 2 * 2
-    table = pl.concat([cell.compute() for cell in cells])
+    tasks = one.tasks(small)
+    assert len(tasks) == 2 * 2 * 2
+    table = pl.concat([task.compute() for task in tasks])
     found = one.measure(table, small)
     part = table.filter((pl.col("algorithm") == "gpucb") & (pl.col("signs") == "run"))
     means = part["mean"].to_numpy().reshape(2, 100).mean(axis=0)

@@ -16,7 +16,7 @@ _ARMS, _HORIZON = 600, 80
 
 
 @pytest.fixture
-def cells(monkeypatch: pytest.MonkeyPatch) -> NASBench:
+def tasks(monkeypatch: pytest.MonkeyPatch) -> NASBench:
     """A small table of networks; every reward tells which network gave it."""
     rng = np.random.default_rng(0)
     numbers = np.arange(_ARMS)
@@ -31,7 +31,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> NASBench:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[nr.Optimizer]:
-    """The optimisers that cells make."""
+    """The optimisers that tasks make."""
     found: list[nr.Optimizer] = []
 
     def make(*arguments: Any, **options: Any) -> nr.Optimizer:
@@ -49,43 +49,43 @@ def _run(algorithm: str, initial: int = 0, seed: int = 1) -> Any:
 @pytest.mark.parametrize("algorithm", ["global", "local", "evolution"])
 @pytest.mark.parametrize("initial", [0, 400])
 def test_regret_counts_what_came_after_the_initial_evaluations(
-    algorithm: str, initial: int, cells: NASBench, made: list[nr.Optimizer]
+    algorithm: str, initial: int, tasks: NASBench, made: list[nr.Optimizer]
 ) -> None:
     frame = _run(algorithm, initial)
     history = made[0].history
     assert len(history.ids) == initial + _HORIZON
-    values = cells.f[history.ids[initial:]]
-    best, t = cells.f.max(), frame["t"].to_numpy()
+    values = tasks.f[history.ids[initial:]]
+    best, t = tasks.f.max(), frame["t"].to_numpy()
     np.testing.assert_allclose(
-        frame["ratio"], np.cumsum(best - values)[t - 1] / (t * (best - cells.f.mean()))
+        frame["ratio"], np.cumsum(best - values)[t - 1] / (t * (best - tasks.f.mean()))
     )
     np.testing.assert_allclose(
         frame["simple"], best - np.maximum.accumulate(values)[t - 1], atol=1e-15
     )
     if initial:
-        gap = best - cells.f[history.ids[:initial]].max()
+        gap = best - tasks.f[history.ids[:initial]].max()
         assert frame["initial_gap"].to_list() == pytest.approx([gap] * len(frame))
         assert len(set(history.ids[:initial])) == initial
     else:
         assert frame["initial_gap"].null_count() == len(frame)
     # A reward is one of the three runs of the network that was asked for.
-    off = np.abs(cells.repeats[history.ids] - history.rewards[:, None])
+    off = np.abs(tasks.repeats[history.ids] - history.rewards[:, None])
     assert np.all(off.min(axis=1) < 1e-12)
 
 
 def test_the_run_that_evaluation_t_returns_is_the_same_for_all(
-    cells: NASBench, made: list[nr.Optimizer]
+    tasks: NASBench, made: list[nr.Optimizer]
 ) -> None:
     for algorithm in ("global", "local", "evolution"):
         _run(algorithm)
-    first, *others = (opt.history.rewards - cells.f[opt.history.ids] for opt in made)
+    first, *others = (opt.history.rewards - tasks.f[opt.history.ids] for opt in made)
     assert len(np.unique(first.round(6))) == 3
     for other in others:
         np.testing.assert_allclose(other, first, atol=1e-12)
 
 
 def test_algorithms_start_from_the_same_evaluations(
-    cells: NASBench, made: list[nr.Optimizer]
+    tasks: NASBench, made: list[nr.Optimizer]
 ) -> None:
     for algorithm in ("global", "evolution"):
         _run(algorithm, 400)
@@ -94,14 +94,14 @@ def test_algorithms_start_from_the_same_evaluations(
 
 
 def test_initial_evaluations_are_taken_in_by_bless(
-    cells: NASBench, made: list[nr.Optimizer]
+    tasks: NASBench, made: list[nr.Optimizer]
 ) -> None:
     _run("global", 400)
     assert "warm start" in [event["event"] for event in made[0].events]
 
 
 def test_a_batch_takes_as_long_as_its_slowest_network(
-    cells: NASBench, monkeypatch: pytest.MonkeyPatch
+    tasks: NASBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batches: list[Any] = []
 
@@ -117,15 +117,15 @@ def test_a_batch_takes_as_long_as_its_slowest_network(
     monkeypatch.setattr(nas, "play", recorded)
     last = _run("global")[-1]
     assert max(map(len, batches)) > 1
-    training = sum(max(cells.seconds[id_] for id_ in ids) for ids in batches)
+    training = sum(max(tasks.seconds[id_] for id_ in ids) for ids in batches)
     assert last["hours"].item() * 3600 == pytest.approx(training + last["seconds"].item())
 
 
 def test_evolution_trains_one_network_after_another(
-    cells: NASBench, made: list[nr.Optimizer]
+    tasks: NASBench, made: list[nr.Optimizer]
 ) -> None:
     last = _run("evolution")[-1]
-    training = cells.seconds[made[0].history.ids].sum()
+    training = tasks.seconds[made[0].history.ids].sum()
     assert last["hours"].item() * 3600 == pytest.approx(training + last["seconds"].item())
 
 
@@ -133,8 +133,8 @@ def test_bandwidths_and_starts_are_those_of_the_appendix() -> None:
     starts = {}
     for name in ("bbkb-fig3", "bbkb-fig4", "bbkb-fig7"):
         one = find(name)
-        cells = one.cells(one.settings("page"))
-        starts[name] = {(cell.arguments["initial"], cell.arguments["bandwidth"]) for cell in cells}
+        tasks = one.tasks(one.settings("page"))
+        starts[name] = {(task.arguments["initial"], task.arguments["bandwidth"]) for task in tasks}
     assert starts["bbkb-fig3"] == {(2000, 125.0)}
     assert starts["bbkb-fig7"] == {(0, 100.0)}
     assert starts["bbkb-fig4"] == starts["bbkb-fig3"] | starts["bbkb-fig7"]

@@ -101,22 +101,22 @@ def test_the_table_compares_runs_that_both_algorithms_have():
 
 def test_figure_one_is_made_of_the_tables_runs():
     table, figure = find("pi-table1"), find("pi-fig1")
-    plane = {c.key for c in table.cells(table.settings()) if c.arguments["dimension"] == 2}
-    assert {cell.key for cell in figure.cells(figure.settings())} == plane
+    plane = {c.key for c in table.tasks(table.settings()) if c.arguments["dimension"] == 2}
+    assert {task.key for task in figure.tasks(figure.settings())} == plane
 
 
 def test_the_dear_runs_are_fewer_and_never_more_than_the_runs():
     table = find("pi-table1")
     for runs, expected in ((12, 3), (2, 2)):
         dear = [
-            cell
-            for cell in table.cells(table.settings(runs=runs))
-            if (cell.arguments["algorithm"], cell.arguments["dimension"]) == ("igpucb", 3)
+            task
+            for task in table.tasks(table.settings(runs=runs))
+            if (task.arguments["algorithm"], task.arguments["dimension"]) == ("igpucb", 3)
         ]
         assert len(dear) == expected
 
 
 def test_all_four_problems_are_played():
     experiment = find("pi-fig2")
-    cells = experiment.cells(experiment.settings("quick"))
-    assert {cell.arguments["problem"] for cell in cells} == set(SCALED)
+    tasks = experiment.tasks(experiment.settings("quick"))
+    assert {task.arguments["problem"] for task in tasks} == set(SCALED)

@@ -35,11 +35,11 @@ def test_every_id_of_the_papers_is_there():
 def test_runs_have_seeds_that_algorithms_share(id_):
     experiment = find(id_)
     groups: dict[str, set[int]] = {}
-    for cell in experiment.cells(experiment.settings()):
-        if "seed" not in cell.arguments:  # a fact of the data, not a run
+    for task in experiment.tasks(experiment.settings()):
+        if "seed" not in task.arguments:  # a fact of the data, not a run
             continue
-        rest = {k: v for k, v in cell.arguments.items() if k != "seed"}
-        groups.setdefault(json.dumps(rest), set()).add(cell.arguments["seed"])
+        rest = {k: v for k, v in task.arguments.items() if k != "seed"}
+        groups.setdefault(json.dumps(rest), set()).add(task.arguments["seed"])
     for seeds in groups.values():
         assert seeds == set(range(len(seeds)))
     assert max(map(len, groups.values())) == experiment.settings()["runs"]

@@ -1,4 +1,4 @@
-"""BBKB's figures on regression data: cells against a loop by hand, and what is run with what."""
+"""BBKB's figures on regression data: tasks against a loop by hand, and what is run with what."""
 
 from collections.abc import Callable
 from typing import Any
@@ -105,13 +105,13 @@ def test_bandwidths_are_those_of_table_1() -> None:
         "asyncts": (10.0, 10.0),
     }
     one = find("bbkb-fig1")
-    cells = one.cells(one.settings("full"))
+    tasks = one.tasks(one.settings("full"))
     for algorithm, bandwidths in table.items():
         for data, bandwidth in zip(("abalone", "cadata"), bandwidths, strict=True):
             runs = [
-                cell.arguments
-                for cell in cells
-                if (cell.arguments["algorithm"], cell.arguments["data"]) == (algorithm, data)
+                task.arguments
+                for task in tasks
+                if (task.arguments["algorithm"], task.arguments["data"]) == (algorithm, data)
             ]
             assert {run["bandwidth"] for run in runs} == {bandwidth}
             assert {run["seed"] for run in runs} == set(range(10))
@@ -121,7 +121,7 @@ def test_bandwidths_are_those_of_table_1() -> None:
 def test_figures_share_their_runs() -> None:
     def keys(name: str) -> set[str]:
         one = find(name)
-        return {cell.key for cell in one.cells(one.settings("full"))}
+        return {task.key for task in one.tasks(one.settings("full"))}
 
     assert keys("bbkb-fig1") == keys("bbkb-fig2")
     # The sweeps hold every bandwidth of Table 1, for each algorithm.
@@ -134,9 +134,9 @@ def test_slow_algorithms_may_have_fewer_runs() -> None:
         settings = {**one.settings("page", runs), "slow_runs": 4}
         seeds = {
             name: {
-                cell.arguments["seed"]
-                for cell in one.cells(settings)
-                if cell.arguments["algorithm"] == name
+                task.arguments["seed"]
+                for task in one.tasks(settings)
+                if task.arguments["algorithm"] == name
             }
             for name in ("global", "gpucb")
         }

@@ -44,8 +44,8 @@ def test_the_share_near_the_maximiser_is_counted_by_run():
 
 def test_figure_three_uses_runs_of_figure_two():
     two, three = find("ts-fig2"), find("ts-fig3")
-    there = {cell.key for cell in two.cells(two.settings())}
-    assert {cell.key for cell in three.cells(three.settings())} <= there
+    there = {task.key for task in two.tasks(two.settings())}
+    assert {task.key for task in three.tasks(three.settings())} <= there
     assert three.settings()["runs"] == two.settings()["runs"]
 
 
@@ -62,12 +62,12 @@ def test_samples_lie_in_the_band_as_often_as_it_says():
 def test_flatter_functions_decay_more_slowly():
     """Section 5.2: the error after five iterations is larger for smaller β, over three values."""
     settings = {"iterations": 5}
-    cells = [
+    tasks = [
         ts_runs.decay(seed, "f_beta", beta, "learnt", 5, False).with_columns(
             seed=seed, level=beta, kernel=pl.lit("learnt")
         )
         for beta in (0.1, 1.0, 10.0)
         for seed in range(5)
     ]
-    end = ts._measure_flat(pl.concat(cells), settings)["end"]
+    end = ts._measure_flat(pl.concat(tasks), settings)["end"]
     assert end["β = 0.1"] > end["β = 1"] + 0.5 > end["β = 10"] + 1

@@ -24,7 +24,7 @@ def play(opt, steps, noise=1.0, seed=0):
 
 def drawn(opt):
     """D_random: positions in the history of the uniform draws."""
-    return opt.moment().beliefs.learner.random
+    return opt.situation().beliefs.learner.random
 
 
 @pytest.mark.parametrize("name", ["gpucb", "gpbucb", "bkb", "bbkb", "uniform"])

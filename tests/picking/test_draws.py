@@ -59,7 +59,7 @@ def test_sparse_draws_have_the_sparse_posteriors_marginals():
     opt.tell([0, 2, 2, 2, 2, 2], [0.4, -9.0, -9.0, -9.0, -9.0, -9.0])
     mean, std = opt.predict()
     assert set(opt.dictionary) >= {0}
-    posterior = opt.moment().bounds.posterior
+    posterior = opt.situation().bounds.posterior
     picks = opt.ask(3000).ids
     share = np.mean(picks[picks < 2] == 1)
     # θ moves both; the residual of candidate 1 is independent of it.

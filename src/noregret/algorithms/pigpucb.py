@@ -162,7 +162,7 @@ class PiGPUCB(Optimizer):
         On a list, cells without candidates are left out.
         """
         with one_blas_thread():
-            return self._chooser().cells(self.moment())
+            return self._chooser().cells(self.situation())
 
     def upper(self, points: Any = None) -> Floats:
         """UCB_t of some ids (all by default), or points of a box: the largest of their cells'.
@@ -171,7 +171,7 @@ class PiGPUCB(Optimizer):
         """
         ids, where = self.domain.locate_all() if points is None else located(self.domain, points)
         with one_blas_thread():
-            now = self.moment()
+            now = self.situation()
             return now.beliefs.assumed.reward(self._chooser().upper(now, ids, where))
 
     def _chooser(self) -> CoverUCB:

@@ -119,7 +119,7 @@ def maximizer_samples(optimizer: Optimizer, n: int) -> Any:
     """n draws of the maximiser: ids (n), or points of a box (n × d)."""
     n = _checks.count("n", n)
     with one_blas_thread():
-        ids, points = cast(Thompson, optimizer.chooser).maximisers(optimizer.moment(), n)
+        ids, points = cast(Thompson, optimizer.chooser).maximisers(optimizer.situation(), n)
     return ids if optimizer.domain.listed else points
 
 
@@ -127,4 +127,4 @@ def converged(optimizer: Optimizer, tol: float) -> bool:
     """Whether the spread of the maximiser's draws is below ``tol``."""
     tol = _checks.positive("tol", tol)
     with one_blas_thread():
-        return cast(Thompson, optimizer.chooser).spread(optimizer.moment()) < tol
+        return cast(Thompson, optimizer.chooser).spread(optimizer.situation()) < tol

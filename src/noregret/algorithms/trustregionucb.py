@@ -95,4 +95,4 @@ class TrustRegionUCB(Optimizer):
     @property
     def region(self) -> Space:
         """The trust region around the point with the largest mean; the whole box at the start."""
-        return cast(TrustRegion, self.chooser).region(self.moment())
+        return cast(TrustRegion, self.chooser).region(self.situation())

@@ -11,8 +11,8 @@ from noregret.cli.app import Json, command, console, print_json, print_table, sa
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from noregret.experiments.cells import Cell
     from noregret.experiments.experiment import Experiment, Files
+    from noregret.experiments.tasks import Task
 
 
 @command("reproduce", "noregret reproduce bbkb-fig1 --quick")
@@ -101,10 +101,10 @@ def _run(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeElapsedColumn as Elapsed
 
-    from noregret.experiments.cells import labels
     from noregret.experiments.experiment import reproduce as run_experiment
+    from noregret.experiments.tasks import labels
 
-    names = labels(experiment.cells(experiment.settings(size, runs)))
+    names = labels(experiment.tasks(experiment.settings(size, runs)))
     text = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     bar = Progress(
         TextColumn("{task.description}", table_column=text),
@@ -119,12 +119,12 @@ def _run(
         whole = bar.add_task(experiment.id, total=len(names))
         running: dict[str, TaskID] = {}
 
-        def started(cell: "Cell") -> None:
-            running[cell.key] = bar.add_task(f"  {names[cell.key]}", total=1)
+        def started(task: "Task") -> None:
+            running[task.key] = bar.add_task(f"  {names[task.key]}", total=1)
 
-        def finished(cell: "Cell") -> None:
-            if cell.key in running:
-                bar.remove_task(running.pop(cell.key))
+        def finished(task: "Task") -> None:
+            if task.key in running:
+                bar.remove_task(running.pop(task.key))
             bar.advance(whole)
 
         return run_experiment(

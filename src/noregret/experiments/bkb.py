@@ -11,7 +11,6 @@ from scipy import linalg
 from noregret._types import Floats
 from noregret.algorithms import make
 from noregret.algorithms.bkb import BKB
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import (
     cut_bands,
@@ -23,6 +22,7 @@ from noregret.experiments.figures import (
     styles,
 )
 from noregret.experiments.play import AS_PRINTED, play
+from noregret.experiments.tasks import Task
 from noregret.kernels import RBF, Kernel
 from noregret.problems.noise import Noise
 
@@ -88,9 +88,9 @@ def _subset_of_regressors(
     return z @ linalg.cho_solve(factor, z[ids].T @ y), np.sqrt(np.maximum(variance, 0.0))
 
 
-def _starvation_cells(settings: Settings) -> Sequence[Cell]:
+def _starvation_tasks(settings: Settings) -> Sequence[Task]:
     return [
-        Cell(starvation, {"seed": seed, "evaluations": t})
+        Task(starvation, {"seed": seed, "evaluations": t})
         for seed in range(settings["runs"])
         for t in settings["evaluations"]
     ]
@@ -224,10 +224,10 @@ def _effective_dimension(points: Floats, lam: float) -> float:
     return float(np.sum(np.maximum(values, 0.0) / (np.maximum(values, 0.0) + lam)))
 
 
-def _cost_cells(settings: Settings) -> Sequence[Cell]:
+def _cost_tasks(settings: Settings) -> Sequence[Task]:
     shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
     return [
-        Cell(costs, {"algorithm": name, "seed": seed, **shared})
+        Task(costs, {"algorithm": name, "seed": seed, **shared})
         for seed in range(settings["runs"])
         for name in _ALGORITHMS
     ]
@@ -302,7 +302,7 @@ EXPERIMENTS = (
             "page": {"runs": 100, "evaluations": [6, 63, 215]},
             "quick": {"runs": 3, "evaluations": [6, 63]},
         },
-        cells=_starvation_cells,
+        tasks=_starvation_tasks,
         draw=_draw_starvation,
         measure=_measure_starvation,
     ),
@@ -316,7 +316,7 @@ EXPERIMENTS = (
             "page": {"runs": 5, "horizon": 4000, "arms": 4000},
             "quick": {"runs": 2, "horizon": 100, "arms": 200},
         },
-        cells=_cost_cells,
+        tasks=_cost_tasks,
         draw=_draw_costs,
         measure=_measure_costs,
     ),

@@ -1,4 +1,4 @@
-"""What an experiment is, and how one is run: cells, a table, pictures, a summary."""
+"""What an experiment is, and how one is run: tasks, a table, pictures, a summary."""
 
 import datetime
 import importlib.metadata
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from noregret.experiments import figures
-from noregret.experiments.cells import COST, Cell, Store, compute
+from noregret.experiments.tasks import COST, Store, Task, compute
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ class Experiment:
         settings, where they take longer than an hour; only what differs from the page's.
         ``"quick"``: only what differs, so that the experiment takes seconds. ``runs`` is the number
         of repetitions.
-    cells
+    tasks
         The pieces of work for given settings. Run r of every algorithm has seed r.
     draw
         Figures by a suffix of the file's name (``""`` for the only one).
@@ -55,7 +55,7 @@ class Experiment:
     title: str
     minutes: float
     sizes: Mapping[str, Settings]
-    cells: Callable[[Settings], Sequence[Cell]]
+    tasks: Callable[[Settings], Sequence[Task]]
     draw: "Callable[[pl.DataFrame, Settings], Mapping[str, Figure]]"
     measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]]
 
@@ -95,8 +95,8 @@ def reproduce(
     runs: int | None = None,
     jobs: int = 1,
     fresh: bool = False,
-    started: Callable[[Cell], None] = lambda cell: None,
-    finished: Callable[[Cell], None] = lambda cell: None,
+    started: Callable[[Task], None] = lambda task: None,
+    finished: Callable[[Task], None] = lambda task: None,
 ) -> Files:
     """Run an experiment and write its table, pictures and summary to a folder.
 
@@ -105,33 +105,33 @@ def reproduce(
     experiment
         What to run.
     out
-        The folder to write to. Its folder ``cells`` keeps the cells computed so far, by package
+        The folder to write to. Its folder ``cells`` keeps the tasks computed so far, by package
         version.
     size, runs
         See :meth:`Experiment.settings`.
     jobs
-        Cells computed at the same time, each in a process of its own; 1: in this process.
+        Tasks computed at the same time, each in a process of its own; 1: in this process.
     fresh
-        Compute all cells again, also those that are stored.
+        Compute all tasks again, also those that are stored.
     started, finished
-        Called as work on a cell begins and ends.
+        Called as work on a task begins and ends.
     """
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}")
     settings = experiment.settings(size, runs)
-    cells = list(experiment.cells(settings))
+    tasks = list(experiment.tasks(settings))
     # Another version of the package may compute other numbers.
     store = Store(out / "cells" / importlib.metadata.version("noregret"))
     figures.check()
     store.check()
     if fresh:
-        for cell in cells:
-            store.forget(cell)
+        for task in tasks:
+            store.forget(task)
     answers = {}
-    for cell, frame in compute(cells, store, jobs, started):
-        answers[cell.key] = frame
-        finished(cell)
-    frames = [answers[cell.key] for cell in cells]
+    for task, frame in compute(tasks, store, jobs, started):
+        answers[task.key] = frame
+        finished(task)
+    frames = [answers[task.key] for task in tasks]
     table = pl.concat(frames, how="diagonal")
     stem = out / experiment.id
     table_path, summary_path = stem.with_suffix(".parquet"), stem.with_suffix(".json")
@@ -149,8 +149,8 @@ def reproduce(
         "size": size,
         "settings": settings,
         "paper_settings": experiment.settings("full"),
-        "seeds": sorted({cell.arguments["seed"] for cell in cells if "seed" in cell.arguments}),
-        "cells": len(cells),
+        "seeds": sorted({task.arguments["seed"] for task in tasks if "seed" in task.arguments}),
+        "cells": len(tasks),
         "processor_minutes": round(seconds / 60.0, 2),
         "pictures": [path.name for path in pictures],
         "measured": experiment.measure(table, settings),

@@ -13,10 +13,10 @@ import polars as pl
 
 from noregret._types import Floats, Ints
 from noregret.algorithms import make
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
+from noregret.experiments.tasks import Task
 from noregret.kernels import RBF, Kernel, Matern
 from noregret.problems.kernel_sums import line
 from noregret.problems.noise import Noise
@@ -98,10 +98,10 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
 # -- panels and numbers of average regret --------------------------------------------------------
 
 
-def regret_cells(
+def regret_tasks(
     settings: Settings, function: Callable[..., pl.DataFrame], problem: str, names: Sequence[str]
-) -> list[Cell]:
-    """Cells of some algorithms on a problem.
+) -> list[Task]:
+    """Tasks of some algorithms on a problem.
 
     The first ``theory_runs`` runs also use the widths of the theorems, which the paper's figure
     does not show. Our own algorithm, which has no theorem, runs for ``huber_horizon`` rounds.
@@ -115,7 +115,7 @@ def regret_cells(
                 wanted.append((name, "paper", horizon, seed))
     keys = ("algorithm", "width", "horizon", "seed")
     return [
-        Cell(function, {"problem": problem, **dict(zip(keys, row, strict=True))}) for row in wanted
+        Task(function, {"problem": problem, **dict(zip(keys, row, strict=True))}) for row in wanted
     ]
 
 
@@ -200,7 +200,7 @@ def regret_experiment(
     figure: str,
     title: str,
     minutes: float,
-    cells: Callable[[Settings], Sequence[Cell]],
+    tasks: Callable[[Settings], Sequence[Task]],
     *,
     runs: int,
     full: int,
@@ -221,7 +221,7 @@ def regret_experiment(
             "full": {"runs": full},
             "quick": {"runs": 2, "horizon": 120, "huber_horizon": 60},
         },
-        cells=cells,
+        tasks=tasks,
         draw=partial(draw_regret, unit=unit),
         measure=measure,
     )
@@ -230,10 +230,10 @@ def regret_experiment(
 def _part(
     letter: str, problem: str, title: str, minutes: float, names: Sequence[str], **others: Any
 ) -> Experiment:
-    cells = partial(regret_cells, function=regret, problem=problem, names=names)
+    tasks = partial(regret_tasks, function=regret, problem=problem, names=names)
     figure = f"Figure 1 ({letter})"
     return regret_experiment(
-        f"heavy-fig1{letter}", figure, title, minutes, cells, runs=20, full=20, **others
+        f"heavy-fig1{letter}", figure, title, minutes, tasks, runs=20, full=20, **others
     )
 
 

@@ -12,16 +12,16 @@ from scipy import linalg, stats
 
 from noregret._types import Floats
 from noregret.algorithms import make
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Settings
 from noregret.experiments.heavy import (
     marks,
     measure_regret,
     options,
-    regret_cells,
     regret_experiment,
+    regret_tasks,
 )
 from noregret.experiments.play import play
+from noregret.experiments.tasks import Task
 from noregret.kernels import RBF, Kernel, Precomputed
 from noregret.problems.datasets import light_sensors, stocks
 from noregret.results import Batch
@@ -115,10 +115,10 @@ def facts(problem: str) -> pl.DataFrame:
     )
 
 
-def data_cells(settings: Settings, problem: str, names: Sequence[str]) -> list[Cell]:
-    """Cells of some algorithms on recorded rewards, and the cell that checks these rewards."""
-    cells = regret_cells(settings, recorded, problem, names)
-    return [*cells, Cell(facts, {"problem": problem})]
+def data_tasks(settings: Settings, problem: str, names: Sequence[str]) -> list[Task]:
+    """Tasks of some algorithms on recorded rewards, and the task that checks these rewards."""
+    tasks = regret_tasks(settings, recorded, problem, names)
+    return [*tasks, Task(facts, {"problem": problem})]
 
 
 def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
 
 #: of regret, for the axes
 UNIT = "\n(share of the best mean)"
-_STOCKS = partial(data_cells, problem="stocks", names=("tgp", "nystrom", "huber"))
-_SENSORS = partial(data_cells, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
+_STOCKS = partial(data_tasks, problem="stocks", names=("tgp", "nystrom", "huber"))
+_SENSORS = partial(data_tasks, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
 
 EXPERIMENTS = (
     regret_experiment(

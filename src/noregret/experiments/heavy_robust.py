@@ -1,14 +1,14 @@
 """Robust UCB beside the algorithms that use smoothness (Ray Chowdhury & Gopalan 2019, Appendix E).
 
-Runs that Figure 1 (e) has too are the same cells.
+Runs that Figure 1 (e) has too are the same tasks.
 """
 
 from functools import partial
 
 from noregret.experiments.heavy import regret_experiment
-from noregret.experiments.heavy_data import UNIT, data_cells, measure_data
+from noregret.experiments.heavy_data import UNIT, data_tasks, measure_data
 
-_CELLS = partial(data_cells, problem="sensors", names=("tgp", "nystrom", "robust", "huber"))
+_CELLS = partial(data_tasks, problem="sensors", names=("tgp", "nystrom", "robust", "huber"))
 
 EXPERIMENTS = (
     regret_experiment(

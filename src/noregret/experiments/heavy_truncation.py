@@ -9,9 +9,9 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.algorithms import make
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, panels, styles
+from noregret.experiments.tasks import Task
 from noregret.kernels import RBF
 from noregret.problems.kernel_sums import LINE, line
 from noregret.problems.noise import Noise
@@ -70,9 +70,9 @@ def confidence(algorithm: str, signs: str, horizon: int, seed: int) -> pl.DataFr
     )
 
 
-def _cells(settings: Settings) -> Sequence[Cell]:
+def _tasks(settings: Settings) -> Sequence[Task]:
     return [
-        Cell(confidence, {"algorithm": a, "signs": s, "horizon": settings["horizon"], "seed": r})
+        Task(confidence, {"algorithm": a, "signs": s, "horizon": settings["horizon"], "seed": r})
         for r in range(settings["runs"])
         for s in _SIGNS
         for a in _NAMES
@@ -149,7 +149,7 @@ EXPERIMENTS = (
             "full": {"runs": 50},
             "quick": {"runs": 3, "horizon": 200},
         },
-        cells=_cells,
+        tasks=_tasks,
         draw=_draw,
         measure=_measure,
     ),

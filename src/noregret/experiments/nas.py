@@ -10,10 +10,10 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.algorithms import make
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
+from noregret.experiments.tasks import Task
 from noregret.kernels import RBF
 from noregret.problems.nasbench import nasbench101
 from noregret.results import Batch
@@ -103,27 +103,27 @@ def run(
     )
 
 
-def _cells(settings: Settings, starts: Mapping[int, float]) -> Sequence[Cell]:
+def _tasks(settings: Settings, starts: Mapping[int, float]) -> Sequence[Task]:
     """Every algorithm after each number of initial evaluations, with its bandwidth."""
     shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
     return [
-        Cell(run, {"algorithm": name, "initial": n, "bandwidth": width, "seed": seed, **shared})
+        Task(run, {"algorithm": name, "initial": n, "bandwidth": width, "seed": seed, **shared})
         for n, width in starts.items()
         for seed in range(settings["runs"])
         for name in _LABELS
     ]
 
 
-def _initial_cells(settings: Settings) -> Sequence[Cell]:
-    return _cells(settings, {settings["initial"]: _BANDWIDTH})
+def _initial_tasks(settings: Settings) -> Sequence[Task]:
+    return _tasks(settings, {settings["initial"]: _BANDWIDTH})
 
 
-def _alone_cells(settings: Settings) -> Sequence[Cell]:
-    return _cells(settings, {0: _BANDWIDTH_ALONE})
+def _alone_tasks(settings: Settings) -> Sequence[Task]:
+    return _tasks(settings, {0: _BANDWIDTH_ALONE})
 
 
-def _both_cells(settings: Settings) -> Sequence[Cell]:
-    return [*_initial_cells(settings), *_alone_cells(settings)]
+def _both_tasks(settings: Settings) -> Sequence[Task]:
+    return [*_initial_tasks(settings), *_alone_tasks(settings)]
 
 
 def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
@@ -226,7 +226,7 @@ EXPERIMENTS = (
         title="NAS-Bench-101: time, batch sizes, total time with training",
         minutes=1,
         sizes=_SIZES,
-        cells=_initial_cells,
+        tasks=_initial_tasks,
         draw=_draw_times,
         measure=_measure,
     ),
@@ -237,7 +237,7 @@ EXPERIMENTS = (
         title="NAS-Bench-101: regret, and simple regret with and without initial evaluations",
         minutes=2,
         sizes=_SIZES,
-        cells=_both_cells,
+        tasks=_both_tasks,
         draw=_draw_regrets,
         measure=_measure,
     ),
@@ -248,7 +248,7 @@ EXPERIMENTS = (
         title="NAS-Bench-101 without initial evaluations: regret, batch sizes, times",
         minutes=1,
         sizes=_SIZES,
-        cells=_alone_cells,
+        tasks=_alone_tasks,
         draw=_draw_alone,
         measure=_measure,
     ),

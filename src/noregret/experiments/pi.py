@@ -9,10 +9,10 @@ import polars as pl
 
 from noregret._types import Floats, Ints
 from noregret.algorithms import make
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, lines, panels
 from noregret.experiments.play import AS_PRINTED, play
+from noregret.experiments.tasks import Task
 from noregret.problems.classics import SCALED
 from noregret.problems.kernel_sums import ROUGH, bumps
 from noregret.problems.problem import Problem
@@ -85,9 +85,9 @@ def _count(settings: Settings, algorithm: str, dimension: int) -> int:
     return int(min(settings["runs"], most))
 
 
-def _synthetic_cells(settings: Settings) -> Sequence[Cell]:
+def _synthetic_tasks(settings: Settings) -> Sequence[Task]:
     return [
-        Cell(
+        Task(
             synthetic,
             {
                 "seed": seed,
@@ -232,10 +232,10 @@ def _measure_plane(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
 # -- Figure 2: classics of global optimisation ---------------------------------------------------
 
 
-def _classic_cells(settings: Settings) -> Sequence[Cell]:
+def _classic_tasks(settings: Settings) -> Sequence[Task]:
     shared = {"side": settings["side"], "horizon": settings["horizon"]}
     return [
-        Cell(classic, {"seed": seed, "algorithm": algorithm, "problem": problem, **shared})
+        Task(classic, {"seed": seed, "algorithm": algorithm, "problem": problem, **shared})
         for problem in SCALED
         for algorithm in _NAMES
         for seed in range(settings["runs"])
@@ -290,7 +290,7 @@ EXPERIMENTS = (
             "full": {"igpucb_3d_runs": 12},
             "quick": {**_SMALL, "igpucb_3d_runs": 1},
         },
-        cells=_synthetic_cells,
+        tasks=_synthetic_tasks,
         draw=_draw_table,
         measure=_measure_table,
     ),
@@ -301,7 +301,7 @@ EXPERIMENTS = (
         title="two dimensions: regret, regret per step, time per step",
         minutes=1,
         sizes={"page": {**_SYNTHETIC, "dimensions": [2]}, "quick": _SMALL},
-        cells=_synthetic_cells,
+        tasks=_synthetic_tasks,
         draw=_draw_plane,
         measure=_measure_plane,
     ),
@@ -315,7 +315,7 @@ EXPERIMENTS = (
             "page": {"runs": 8, "horizon": 10_000, "side": 30},
             "quick": {"runs": 2, "horizon": 200, "side": 10},
         },
-        cells=_classic_cells,
+        tasks=_classic_tasks,
         draw=_draw_classics,
         measure=_measure_classics,
     ),

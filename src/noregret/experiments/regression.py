@@ -9,10 +9,10 @@ import polars as pl
 
 from noregret._types import Floats, Ints
 from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, EpsilonGreedy
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
+from noregret.experiments.tasks import Task
 from noregret.experiments.tenth_ts import TenthTS
 from noregret.kernels import RBF
 from noregret.optimizer import Optimizer
@@ -107,11 +107,11 @@ def _repetitions(settings: Settings, algorithm: str) -> int:
     return min(runs, settings["slow_runs"]) if algorithm in _SLOW else runs
 
 
-def _cells(settings: Settings, data: str, algorithm: str, bandwidth: float) -> list[Cell]:
+def _tasks(settings: Settings, data: str, algorithm: str, bandwidth: float) -> list[Task]:
     shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
     what = {"data": data, "algorithm": algorithm, "bandwidth": bandwidth}
     return [
-        Cell(run, {**what, "lam": lam, "seed": seed, **shared})
+        Task(run, {**what, "lam": lam, "seed": seed, **shared})
         for lam in settings["lams"]
         for seed in range(_repetitions(settings, algorithm))
     ]
@@ -120,12 +120,12 @@ def _cells(settings: Settings, data: str, algorithm: str, bandwidth: float) -> l
 # -- Figures 1 and 2: the bandwidths of Table 1 ----------------------------------------------------
 
 
-def _table_cells(settings: Settings) -> Sequence[Cell]:
+def _table_tasks(settings: Settings) -> Sequence[Task]:
     return [
-        cell
+        task
         for data, bandwidths in _BANDWIDTHS.items()
         for algorithm in _ALGORITHMS
-        for cell in _cells(settings, data, algorithm, bandwidths[algorithm])
+        for task in _tasks(settings, data, algorithm, bandwidths[algorithm])
     ]
 
 
@@ -226,12 +226,12 @@ def _groups(table: pl.DataFrame, settings: Settings) -> list[tuple[float, str, s
 # -- Figures 5 and 6: one bandwidth for all --------------------------------------------------------
 
 
-def _sweep_cells(settings: Settings) -> Sequence[Cell]:
+def _sweep_tasks(settings: Settings) -> Sequence[Task]:
     return [
-        cell
+        task
         for bandwidth in settings["bandwidths"]
         for algorithm in _ALGORITHMS
-        for cell in _cells(settings, settings["data"], algorithm, bandwidth)
+        for task in _tasks(settings, settings["data"], algorithm, bandwidth)
     ]
 
 
@@ -306,7 +306,7 @@ EXPERIMENTS = (
         title="regret over that of uniform choice, on Abalone and California housing",
         minutes=14,
         sizes=_TABLE_SIZES,
-        cells=_table_cells,
+        tasks=_table_tasks,
         draw=_draw_ratios,
         measure=_measure_ratios,
     ),
@@ -317,7 +317,7 @@ EXPERIMENTS = (
         title="time of 2,000 evaluations on Abalone and California housing",
         minutes=14,
         sizes=_TABLE_SIZES,
-        cells=_table_cells,
+        tasks=_table_tasks,
         draw=_draw_times,
         measure=_measure_times,
     ),
@@ -328,7 +328,7 @@ EXPERIMENTS = (
         title="one bandwidth for all algorithms on Abalone",
         minutes=4,
         sizes=_sweep_sizes("abalone", 10),
-        cells=_sweep_cells,
+        tasks=_sweep_tasks,
         draw=_draw_sweep,
         measure=_measure_sweep,
     ),
@@ -339,7 +339,7 @@ EXPERIMENTS = (
         title="one bandwidth for all algorithms on California housing",
         minutes=8,
         sizes=_sweep_sizes("cadata", 3),
-        cells=_sweep_cells,
+        tasks=_sweep_tasks,
         draw=_draw_sweep,
         measure=_measure_sweep,
     ),

@@ -13,7 +13,7 @@ from noregret.models.pathwise import Paths
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
 from noregret.picking.baselines import asked, some_picks
-from noregret.picking.chooser import Moment, Picks, uniform_picks
+from noregret.picking.chooser import Picks, Situation, uniform_picks
 from noregret.picking.draws import best_in_room, tops_of_list
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
@@ -63,7 +63,7 @@ class TenthDraws(LooksByBounds[ListUCB]):
         super().__init__(by_bounds)
         self._features, self._n_init = features, n_init
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Uniform draws at the start, then maximisers."""
         if asked(now) < self._n_init or not now.observations.t:
             return uniform_picks(now, limit)

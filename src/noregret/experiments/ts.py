@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from noregret.experiments.cells import Cell
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels, styles
+from noregret.experiments.tasks import Task
 from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
 from noregret.problems.peaks import bimodal, unimodal
 from noregret.spaces import as_box
@@ -32,10 +32,10 @@ def _runs(settings: Settings, function: str) -> int:
     return int(min(settings["runs"], settings["f2_runs"] if function == "f2" else np.inf))
 
 
-def _decay_cells(settings: Settings) -> Sequence[Cell]:
-    """Cells of Figure 2; with the largest σ also runs with a given kernel, for Figure 3."""
+def _decay_tasks(settings: Settings) -> Sequence[Task]:
+    """Tasks of Figure 2; with the largest σ also runs with a given kernel, for Figure 3."""
     return [
-        Cell(
+        Task(
             decay,
             {
                 "seed": seed,
@@ -150,8 +150,8 @@ def _measure_decay(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
 # -- Figure 3: the distribution of the maximiser -------------------------------------------------
 
 
-def _distribution_cells(settings: Settings) -> Sequence[Cell]:
-    return _decay_cells({**settings, "sigmas": [_LOUDEST]})
+def _distribution_tasks(settings: Settings) -> Sequence[Task]:
+    return _decay_tasks({**settings, "sigmas": [_LOUDEST]})
 
 
 def _draws(table: pl.DataFrame, function: str, kernel: str) -> pl.DataFrame:
@@ -234,10 +234,10 @@ def _measure_distribution(table: pl.DataFrame, settings: Settings) -> Mapping[st
 # -- Figure 4: flatter functions -----------------------------------------------------------------
 
 
-def _flat_cells(settings: Settings) -> Sequence[Cell]:
+def _flat_tasks(settings: Settings) -> Sequence[Task]:
     shared = {"kernel": "learnt", "iterations": settings["iterations"], "keep": False}
     return [
-        Cell(decay, {"seed": seed, "function": "f_beta", "level": beta, **shared})
+        Task(decay, {"seed": seed, "function": "f_beta", "level": beta, **shared})
         for beta in settings["betas"]
         for seed in range(settings["runs"])
     ]
@@ -272,9 +272,9 @@ def sampled(seed: int, sigma: float, count: int) -> pl.DataFrame:
     return pl.DataFrame({"x": x[:, 0], "f": problem.function(x), "y": problem.draw(x, rng)})
 
 
-def _function_cells(settings: Settings) -> Sequence[Cell]:
+def _function_tasks(settings: Settings) -> Sequence[Task]:
     shared = {"seed": 0, "count": settings["count"]}
-    return [Cell(sampled, {**shared, "sigma": sigma}) for sigma in settings["sigmas"]]
+    return [Task(sampled, {**shared, "sigma": sigma}) for sigma in settings["sigmas"]]
 
 
 def _draw_functions(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -324,7 +324,7 @@ EXPERIMENTS = (
         title="the functions f¹, with evaluations for several σ, and f²",
         minutes=0.1,
         sizes={"page": {"sigmas": [0.1, 1.0, 5.0], "count": 100}},
-        cells=_function_cells,
+        tasks=_function_tasks,
         draw=_draw_functions,
         measure=_measure_functions,
     ),
@@ -343,7 +343,7 @@ EXPERIMENTS = (
             },
             "quick": {"runs": 2, "f2_runs": 1, "iterations": 2, "sigmas": [0.1, _LOUDEST]},
         },
-        cells=_decay_cells,
+        tasks=_decay_tasks,
         draw=_draw_decay,
         measure=_measure_decay,
     ),
@@ -357,7 +357,7 @@ EXPERIMENTS = (
             "page": {"runs": 6, "f2_runs": 5, "iterations": 150},
             "quick": {"runs": 2, "f2_runs": 1, "iterations": 2},
         },
-        cells=_distribution_cells,
+        tasks=_distribution_tasks,
         draw=_draw_distribution,
         measure=_measure_distribution,
     ),
@@ -371,7 +371,7 @@ EXPERIMENTS = (
             "page": {"runs": 10, "iterations": 50, "betas": [0.1, 0.3, 1.0, 3.0, 10.0]},
             "quick": {"runs": 2, "iterations": 3, "betas": [0.3, 3.0]},
         },
-        cells=_flat_cells,
+        tasks=_flat_tasks,
         draw=_draw_flat,
         measure=_measure_flat,
     ),

@@ -72,7 +72,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
 
         On a typed space, points are the encoded vectors (``batch.points``).
         """
-        bounds = opt.moment(pending=False).bounds
+        bounds = opt.situation(pending=False).bounds
         posterior = getattr(bounds, "posterior", None)
         if not isinstance(posterior, Posterior):
             raise ValueError(f"opt must have one posterior; {type(opt).__name__} has many")

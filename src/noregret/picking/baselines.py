@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Chooser, Moment, Picks, uniform_choices, uniform_picks
+from noregret.picking.chooser import Chooser, Picks, Situation, uniform_choices, uniform_picks
 from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates
 
@@ -13,7 +13,7 @@ from noregret.spaces import Candidates
 class UniformDraws(LooksByBounds[Chooser]):
     """Choices uniformly at random, with replacement."""
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Uniform draws."""
         return uniform_picks(now, limit)
 
@@ -33,7 +33,7 @@ class GreedyPicks(LooksByBounds[Chooser]):
         super().__init__(by_bounds)
         self._epsilon = epsilon
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Each pick is drawn uniformly with its own probability."""
         if not now.observations.t:
             return uniform_picks(now, limit)
@@ -89,7 +89,7 @@ class Mutations(LooksByBounds[Chooser]):
         self._tournament = tournament
         self._table = table
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Uniform draws until there is a population, then children."""
         born = min(limit, limit + asked(now) - self._population)
         if not now.observations.t or born <= 0:
@@ -104,7 +104,7 @@ class Mutations(LooksByBounds[Chooser]):
         ids = np.concatenate([drawn, np.array(children, dtype=np.int64)])
         return some_picks(now, ids, self._space.at(ids))
 
-    def _child(self, now: Moment) -> int:
+    def _child(self, now: Situation) -> int:
         """A mutation of the winner of a tournament, of those that may be picked."""
         observations = now.observations
         members = min(self._population, observations.t)
@@ -112,7 +112,7 @@ class Mutations(LooksByBounds[Chooser]):
         winner = drawn[int(np.argmax(observations.rewards[drawn]))]
         return int(now.rng.choice(self._neighbours(now, observations.history_rows[winner])))
 
-    def _neighbours(self, now: Moment, row: int) -> Ints:
+    def _neighbours(self, now: Situation, row: int) -> Ints:
         """The open candidates that differ from an arm in one feature, or in the fewest."""
         if self._table is None:  # the parent may be of a replaced list
             table, parent = self._space.points, now.observations.points[row]
@@ -147,12 +147,12 @@ def _repeated(picks: Picks, times: int) -> Picks:
     )
 
 
-def asked(now: Moment) -> int:
+def asked(now: Situation) -> int:
     """Evaluations told or pending."""
     return now.observations.t + int(now.observations.pending.sum())
 
 
-def some_picks(now: Moment, ids: Ints, points: Points) -> Picks:
+def some_picks(now: Situation, ids: Ints, points: Points) -> Picks:
     """Choices (n each) that were not picked by their bounds, with their bounds."""
     upper = now.bounds.at_start(now.bounds.fantasy.block(points))
     return Picks(ids, points, upper, now.bounds.width)

@@ -148,7 +148,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Situation:
     """What a chooser knows when it chooses, or when somebody looks.
 
     Attributes
@@ -207,22 +207,22 @@ class Chooser(Protocol):
     What a chooser remembers is saved with the run: arrays, numbers, and objects made of them.
     """
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here, at most ``limit``.
 
         Every pick is taken from ``now.room``. There is at least one while the room is not empty.
         """
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The choices to recommend, best first; a look that changes nothing."""
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """How many choices can still be the best, where that is known; a look."""
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some, −∞ where nothing is left; a look."""
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each), as the model sees rewards; a look."""
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
@@ -251,7 +251,7 @@ def gp_bounds(
     return Bounds(fantasy, widths, rules.inflation, trace=trace, version=version)
 
 
-def gp_predict(now: Moment, points: Points) -> tuple[Floats, Floats]:
+def gp_predict(now: Situation, points: Points) -> tuple[Floats, Floats]:
     """Mean and variance of points (n each), a piece at a time."""
     mean, leverage = np.empty(len(points)), np.empty(len(points))
     for start in range(0, len(points), _PIECE):
@@ -260,20 +260,20 @@ def gp_predict(now: Moment, points: Points) -> tuple[Floats, Floats]:
     return mean, now.beliefs.assumed.lam * leverage
 
 
-def uniform_choices(now: Moment, count: int) -> tuple[Ints, Points]:
+def uniform_choices(now: Situation, count: int) -> tuple[Ints, Points]:
     """Ids and points (n each) of uniform draws from what may be picked, which are taken."""
     if not now.room.limited:
         return now.space.sample(count, now.rng)
     return now.space.locate(now.room.draw(count, now.rng))
 
 
-def uniform_picks(now: Moment, count: int) -> Picks:
+def uniform_picks(now: Situation, count: int) -> Picks:
     """Uniform draws, with their bounds."""
     ids, points = uniform_choices(now, count)
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
 
 
-def spread_picks(now: Moment, first: int, count: int, rng: np.random.Generator) -> Picks:
+def spread_picks(now: Situation, first: int, count: int, rng: np.random.Generator) -> Picks:
     """Points of a Sobol sequence of a space from its ``first`` on, with their bounds.
 
     Each is a uniform draw by itself; together they leave no gaps. A generator in the same state
@@ -286,7 +286,7 @@ def spread_picks(now: Moment, first: int, count: int, rng: np.random.Generator) 
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, uniform=True)
 
 
-def best_told(now: Moment) -> Floats:
+def best_told(now: Situation) -> Floats:
     """The told points with the largest means: where a search of a box starts as well (k × d)."""
     rows = now.told
     best = rows[np.argsort(-now.beliefs.model.mean(rows), kind="stable")[:_ANCHORS]]

@@ -9,7 +9,7 @@ from noregret._types import Floats, Ints, Points
 from noregret.learning.local import CellBeliefs
 from noregret.models.cover import Cell, Key
 from noregret.picking.cells import CoverBounds, Leader, Leaders, Waiting
-from noregret.picking.chooser import Interval, Moment, Picks
+from noregret.picking.chooser import Interval, Picks, Situation
 from noregret.picking.inside import Inside
 from noregret.picking.room import NOBODY
 
@@ -50,7 +50,7 @@ class CoverUCB:
 
     # -- choosing ----------------------------------------------------------------------------
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The largest bounds, one after the other; deviations follow what has been picked."""
         view = _view(now)
         leaders = self._follow(view, now.intersected)
@@ -79,7 +79,7 @@ class CoverUCB:
             return Picks(NOBODY, now.space.nothing, np.empty(0), now.bounds.width)
         return Picks(np.array(ids), np.array(points), np.array(upper), max(widths))
 
-    def _leave_out(self, now: Moment, leaders: Leaders, closed: Ints) -> None:
+    def _leave_out(self, now: Situation, leaders: Leaders, closed: Ints) -> None:
         """Let the leaders leave out these candidates, and no others."""
         changed = np.setxor1d(closed, self._closed, assume_unique=True)
         self._closed = closed
@@ -140,7 +140,7 @@ class CoverUCB:
             if cover.is_split(half):
                 self._split(view, leaders, half)
 
-    def _raise_lower(self, view: CoverBounds, now: Moment) -> None:
+    def _raise_lower(self, view: CoverBounds, now: Situation) -> None:
         """Keep the largest lower bound so far of the arms whose rewards came in last."""
         if now.intersected:
             grown = np.full(len(now.observations), -np.inf)
@@ -154,7 +154,7 @@ class CoverUCB:
 
     # -- looking -----------------------------------------------------------------------------
 
-    def _looking(self, now: Moment) -> "CoverUCB":
+    def _looking(self, now: Situation) -> "CoverUCB":
         """A copy that is up to date; what it finds is not remembered."""
         made = copy.copy(self)
         made._inside = self._inside.copy()
@@ -162,7 +162,7 @@ class CoverUCB:
         made._follow(_view(now), now.intersected)
         return made
 
-    def _highest(self, now: Moment) -> float:
+    def _highest(self, now: Situation) -> float:
         """The largest upper bound of all, for a copy that is up to date."""
         assert self._leaders is not None
         highest = self._best(_view(now), self._leaders, now.rng, keep=False)[1].upper
@@ -171,13 +171,13 @@ class CoverUCB:
             highest = max(highest, float(upper.max()))
         return highest
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
         ids, points = now.space.locate_all()
         left = np.flatnonzero(~np.isin(ids, without))
         return float(self.upper(now, left, points[left]).max(initial=-np.inf))
 
-    def cells(self, now: Moment) -> list[Cell]:
+    def cells(self, now: Situation) -> list[Cell]:
         """The cells that there is something to choose in."""
         view, looking = _view(now), self._looking(now)
         beliefs, cover = view.beliefs, view.beliefs.cover
@@ -190,16 +190,16 @@ class CoverUCB:
             found.append(Cell(low, high, cover.side(key), count, gain, float(beta)))
         return found
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         mean, leverage = now.bounds.evaluate(points)
         return mean, now.beliefs.assumed.lam * leverage
 
-    def upper(self, now: Moment, ids: Ints, points: Points) -> Floats:
+    def upper(self, now: Situation, ids: Ints, points: Points) -> Floats:
         """UCB_t of choices (n): the largest bound of the cells that each lies in."""
         return self._looking(now)._upper(now, ids, points)
 
-    def _upper(self, now: Moment, ids: Ints, points: Points) -> Floats:
+    def _upper(self, now: Situation, ids: Ints, points: Points) -> Floats:
         """The same, for a copy that is up to date."""
         view, upper = _view(now), np.full(len(points), -np.inf)
         for key, inside in view.parts(points):
@@ -209,7 +209,7 @@ class CoverUCB:
             upper[inside] = np.maximum(upper[inside], np.minimum(found, bounds.inside(block)))
         return upper
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """How many candidates can still be the best; ``None`` where bounds prove nothing."""
         if not now.intersected or now.beliefs.refuted:
             return None
@@ -220,7 +220,7 @@ class CoverUCB:
         best = looking._largest_lower(now, 1)[1].max(initial=-np.inf)
         return int((upper >= best).sum())
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told choices with the largest lower bounds, best first; one where none is told."""
         looking, view = self._looking(now), _view(now)
         highest = looking._highest(now)
@@ -239,7 +239,7 @@ class CoverUCB:
         ]
 
     def _interval(
-        self, now: Moment, id_: int, point: Points, low: float, highest: float
+        self, now: Situation, id_: int, point: Points, low: float, highest: float
     ) -> Interval:
         """A choice with its bounds, those of all of its cells at once; ``low`` is known already."""
         view, high = _view(now), np.inf
@@ -254,7 +254,7 @@ class CoverUCB:
         mean = float(np.clip(view.evaluate(point[None])[0][0], low, high))
         return Interval(id_, point, mean, low, high, max(highest, high))
 
-    def _largest_lower(self, now: Moment, count: int) -> tuple[Ints, Floats]:
+    def _largest_lower(self, now: Situation, count: int) -> tuple[Ints, Floats]:
         """The told choices with the largest lower bounds (rows), and those bounds.
 
         No lower bound exceeds the mean, so cells are looked at in the order of their largest means.
@@ -282,7 +282,7 @@ class CoverUCB:
         return best, lower[best]
 
 
-def _view(now: Moment) -> CoverBounds:
+def _view(now: Situation) -> CoverBounds:
     """The bounds on a cover."""
     return cast(CoverBounds, now.bounds)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Moment, Picks, best_told
+from noregret.picking.chooser import Picks, Situation, best_told
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.room import Room
@@ -27,7 +27,7 @@ _PIECE = 4096
 class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
     """Picks the maximiser of one drawn function after another, until the rule ends the batch."""
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here."""
         rule, fantasy = now.rule(now.bounds.fantasy), now.bounds.fantasy
         picks: list[Points] = []
@@ -43,13 +43,13 @@ class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
         width = now.bounds.width
         return Picks(np.array(ids, dtype=np.int64), points, upper, width, rule.ratio)
 
-    def _maximisers(self, now: Moment) -> Iterator[tuple[int, Points]]:
+    def _maximisers(self, now: Situation) -> Iterator[tuple[int, Points]]:
         if isinstance(self._by_bounds, ListUCB):
             return _on_list(self._by_bounds.space, now)
         return _in_box(self._by_bounds, now)
 
 
-def _on_list(space: Candidates, now: Moment) -> Iterator[tuple[int, Points]]:
+def _on_list(space: Candidates, now: Situation) -> Iterator[tuple[int, Points]]:
     """The maximisers over a list: a pass over it for every set of draws.
 
     Of each function the best candidate that may be picked, until there is none.
@@ -133,7 +133,7 @@ def best_in_room(tops: Ints, room: Room) -> Iterator[int]:
                 break
 
 
-def _in_box(by_bounds: BoxUCB, now: Moment) -> Iterator[tuple[int, Points]]:
+def _in_box(by_bounds: BoxUCB, now: Situation) -> Iterator[tuple[int, Points]]:
     """The maximisers over Sobol points and the best points told, moved uphill.
 
     Around its maximum a function goes on as zᵀθ + ε√(k(x, x) − ‖z‖²) with the ε drawn there: the

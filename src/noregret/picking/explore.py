@@ -7,7 +7,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.models.posterior import Block, Fantasy
 from noregret.picking.box import box_batch
-from noregret.picking.chooser import Bounds, Chooser, Interval, Moment, Picks, best_told
+from noregret.picking.chooser import Bounds, Chooser, Interval, Picks, Situation, best_told
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Intersected, list_batch
 from noregret.picking.mixed import search_of
@@ -40,7 +40,7 @@ class UntilCertain:
         self._plan: Ints | None = None  # ids still to be sampled, on a list
         self._done = False
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The next choices of uncertainty sampling, or the other chooser's once it is done."""
         learner = now.beliefs.learner
         if not self._done and (learner is None or learner.fitted):
@@ -51,7 +51,7 @@ class UntilCertain:
             self._done = True
         return self._then.choose(now, limit)
 
-    def _explore(self, now: Moment, limit: int) -> tuple[Ints, Points]:
+    def _explore(self, now: Situation, limit: int) -> tuple[Ints, Points]:
         space = self._space
         fantasy = _exact(now)
         if isinstance(space, Space):
@@ -75,7 +75,7 @@ class UntilCertain:
         ids = np.array(chosen, dtype=np.int64)
         return ids, space.at(ids)
 
-    def _plan_list(self, space: Candidates, now: Moment, fantasy: Fantasy) -> Ints:
+    def _plan_list(self, space: Candidates, now: Situation, fantasy: Fantasy) -> Ints:
         """No feedback is needed, so everything is planned at once."""
         assumed = now.beliefs.assumed
         prior = PriorRoot(assumed.kernel, lam=assumed.lam)
@@ -85,19 +85,19 @@ class UntilCertain:
         picks = list_batch(sleepers, bounds, space.at, rule, _UNLIMITED, now.room.copy())
         return picks.ids[: rule.useful]
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The other chooser's."""
         return self._then.ranking(now, count)
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """The other chooser's."""
         return self._then.alive(now)
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """The other chooser's."""
         return self._then.predict(now, ids, points)
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The other chooser's."""
         return self._then.highest(now, without)
 
@@ -133,7 +133,7 @@ class _Certain:
         return False
 
 
-def _exact(now: Moment) -> Fantasy:
+def _exact(now: Situation) -> Fantasy:
     """The posterior with what is pending, in which picks shrink variances exactly."""
     observations = now.observations
     rows = np.flatnonzero(observations.pending)

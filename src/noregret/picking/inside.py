@@ -16,7 +16,7 @@ from noregret.picking.cells import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import LookColumns, PriorRoot, UpperColumn
 from noregret.picking.lists import Current, Intersected, Sleepers
-from noregret.spaces import Box, Candidates, Space
+from noregret.spaces import Box, Candidates, Space, box_of
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep
 _SHORT = 8192
@@ -101,7 +101,7 @@ class InList:
     def restart(self, space: Candidates) -> None:
         """Another list; refused where it leaves the box that the user gave."""
         if self._box is not None:
-            _check_inside(space, Box(self._box))
+            _check_inside(Box(self._box), space)
         self.space = space
 
     def extend(self, cover: Cover) -> list[Key]:
@@ -323,8 +323,8 @@ def covered_box(space: Candidates | Space, given: Any) -> Box | None:
         )
     if given is None:
         return None
-    box = given if isinstance(given, Box) else Box(given)
-    _check_inside(space, box)
+    box = box_of(given)
+    _check_inside(box, space)
     return box
 
 
@@ -333,7 +333,7 @@ def in_cells(space: Candidates | Space, box: Box | None, seed: int) -> Inside:
     return InList(space, box) if isinstance(space, Candidates) else InBox(space, seed)
 
 
-def _check_inside(space: Candidates, box: Box) -> None:
+def _check_inside(box: Box, space: Candidates) -> None:
     """Refuse a list that leaves a box."""
     if box.dimension != space.dimension:
         raise ValueError(

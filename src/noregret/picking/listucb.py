@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Interval, Moment, Picks, gp_predict
+from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
 from noregret.picking.room import NOBODY
@@ -44,11 +44,11 @@ class ListUCB:
         if self._sleepers is not None:
             self._sleepers.extend(space)
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return gp_predict(now, points)
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here."""
         rule = now.rule(now.bounds.fantasy)
         sleepers = self._up_to_date(now)
@@ -60,14 +60,14 @@ class ListUCB:
             now.note("part lost", part=part)
         return picks
 
-    def _leading(self, now: Moment) -> Ints:
+    def _leading(self, now: Situation) -> Ints:
         """The best candidates so far, where more than one is looked for."""
         if now.aim == 1:
             return NOBODY
         rows, _ = self._best_lower(now, now.aim)
         return np.sort(now.observations.ids[rows])
 
-    def _up_to_date(self, now: Moment) -> Sleepers:
+    def _up_to_date(self, now: Situation) -> Sleepers:
         """The stale bounds; started again where what they rest on has changed."""
         sleepers = self._sleepers
         if sleepers is None or not self._is_valid(now, sleepers):
@@ -76,11 +76,11 @@ class ListUCB:
             self._lower = np.empty(0)
         return sleepers
 
-    def _is_valid(self, now: Moment, sleepers: Sleepers) -> bool:
+    def _is_valid(self, now: Situation, sleepers: Sleepers) -> bool:
         """Whether stale bounds rest on what is assumed now, and follow the rule in use."""
         return self._version == now.beliefs.version and sleepers.intersects == now.intersected
 
-    def _fresh(self, now: Moment) -> Sleepers:
+    def _fresh(self, now: Situation) -> Sleepers:
         assumed = now.beliefs.assumed
         if now.intersected:  # |f(x)| ≤ ‖f‖·√k(x, x)
             prior = PriorRoot(assumed.kernel, scale=assumed.norm)
@@ -88,7 +88,7 @@ class ListUCB:
         prior = PriorRoot(assumed.kernel, lam=assumed.lam)
         return Current(fresh_looks(prior, self.space), self.space.nothing)
 
-    def _raise_lower(self, now: Moment) -> None:
+    def _raise_lower(self, now: Situation) -> None:
         """Keep the largest lower bound so far of the arms whose rewards came in last."""
         if now.intersected:
             grown = np.full(len(now.observations), -np.inf)
@@ -97,18 +97,18 @@ class ListUCB:
             grown[rows] = np.maximum(grown[rows], self._fresh_lower(now, rows))
             self._lower = grown
 
-    def _fresh_lower(self, now: Moment, rows: Ints) -> Floats:
+    def _fresh_lower(self, now: Situation, rows: Ints) -> Floats:
         model = now.beliefs.model
         return now.bounds.lower(model.features[rows], model.residual[rows])
 
-    def _kept_lower(self, now: Moment, rows: Ints) -> Floats:
+    def _kept_lower(self, now: Situation, rows: Ints) -> Floats:
         """The largest lower bounds so far of some arms (n); −∞ where none was kept."""
         kept = np.full(len(now.observations), -np.inf)
         if now.intersected and self._version == now.beliefs.version:
             kept[: len(self._lower)] = self._lower
         return kept[rows]
 
-    def _best_lower(self, now: Moment, count: int) -> tuple[Ints, Floats]:
+    def _best_lower(self, now: Situation, count: int) -> tuple[Ints, Floats]:
         """Rows of the told candidates with the largest lower bounds, and those bounds.
 
         No lower bound exceeds the mean, so arms are looked at in the order of their means.
@@ -128,18 +128,18 @@ class ListUCB:
         best = np.argsort(-lower, kind="stable")[:count]
         return rows[best], lower[best]
 
-    def _looked_at(self, now: Moment) -> Sleepers:
+    def _looked_at(self, now: Situation) -> Sleepers:
         """The stale bounds for somebody who looks."""
         sleepers = self._sleepers
         if sleepers is None or not self._is_valid(now, sleepers):
             return self._fresh(now)
         return sleepers
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
         return largest_upper(self._looked_at(now), now.bounds, self.space.at, without)
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
         sleepers = self._looked_at(now)
         highest = largest_upper(sleepers, now.bounds, self.space.at)
@@ -159,7 +159,7 @@ class ListUCB:
             found.append(Interval(int(ids[i]), point, mean, low, high, max(highest, high)))
         return found
 
-    def _unknown(self, now: Moment, highest: float) -> Interval:
+    def _unknown(self, now: Situation, highest: float) -> Interval:
         """The first candidate, of which only the prior is known."""
         block = now.bounds.fantasy.block(self.space.at(np.zeros(1, dtype=np.int64)))
         upper = float(now.bounds.at_start(block)[0])
@@ -167,7 +167,7 @@ class ListUCB:
         lower = 2.0 * mean - upper
         return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """How many candidates can still be the best; ``None`` where bounds prove nothing."""
         if not now.intersected or now.beliefs.refuted:
             return None
@@ -176,7 +176,7 @@ class ListUCB:
             return len(self.space)
         return self._count_alive(now, self._sleepers, best)
 
-    def _count_alive(self, now: Moment, sleepers: Intersected, best: float) -> int:
+    def _count_alive(self, now: Situation, sleepers: Intersected, best: float) -> int:
         """How many upper bounds are at least ``best``; those that sleep are looked at.
 
         Where that takes too long their stale bounds are counted, which are never too few.

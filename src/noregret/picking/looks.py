@@ -3,7 +3,7 @@
 from typing import Any, Generic, TypeVar
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Chooser, Interval, Moment
+from noregret.picking.chooser import Chooser, Interval, Situation
 
 Other = TypeVar("Other", bound=Chooser)
 
@@ -20,15 +20,15 @@ class LooksByBounds(Generic[Other]):
     def __init__(self, by_bounds: Other) -> None:
         self._by_bounds = by_bounds
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The choices to recommend, by their lower bounds."""
         return self._by_bounds.ranking(now, count)
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """Not known: bounds that nothing is picked by are not kept up; ``certify`` counts."""
         return None
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some."""
         return self._by_bounds.highest(now, without)
 
@@ -36,7 +36,7 @@ class LooksByBounds(Generic[Other]):
         """The list has grown at its end."""
         self._by_bounds.extend(space)
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return self._by_bounds.predict(now, ids, points)
 

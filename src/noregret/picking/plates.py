@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.models.posterior import Block
-from noregret.picking.chooser import Bounds, Interval, Moment, Picks, gp_predict
+from noregret.picking.chooser import Bounds, Interval, Picks, Situation, gp_predict
 from noregret.picking.columns import ListQueue, Tops
 from noregret.picking.onepass import OnePass
 from noregret.picking.room import NOBODY
@@ -47,7 +47,7 @@ class ListPlates:
         """Files and copies do without the pass."""
         return {**vars(self), "_pass": None}
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a plate that starts here."""
         width = self.narrowing * now.bounds.width
         looked = self._look(now, width, _closed(now))
@@ -67,7 +67,7 @@ class ListPlates:
         points = looked.block.points[order]
         return Picks(looked.ids[order], points, np.array(upper), now.bounds.width)
 
-    def _look(self, now: Moment, width: float, closed: Ints) -> "_Looked":
+    def _look(self, now: Situation, width: float, closed: Ints) -> "_Looked":
         """What is known of the candidates, from the largest possible bounds down."""
         model = now.beliefs.model
         if self._pass is None or not self._pass.is_of(model):
@@ -76,7 +76,7 @@ class ListPlates:
         stale[closed] = -np.inf
         return _Looked(now.bounds, width, stale, self.space)
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
         model, width = now.beliefs.model, now.bounds.width
         highest = self.highest(now, NOBODY)
@@ -93,7 +93,7 @@ class ListPlates:
             found.append(Interval(id_, point, middle, low, high, max(highest, high)))
         return found
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
         looked = self._look(now, now.bounds.width, without)
         best = looked.best(1)
@@ -103,17 +103,17 @@ class ListPlates:
         """The list has grown at its end."""
         self.space, self._pass = space, None
 
-    def _unknown(self, now: Moment, highest: float) -> Interval:
+    def _unknown(self, now: Situation, highest: float) -> Interval:
         """The first candidate, of which only the prior is known."""
         mean, leverage = now.bounds.evaluate(self.space.at(np.zeros(1, dtype=np.int64)))
         middle, radius = float(mean[0]), now.bounds.width * float(np.sqrt(leverage[0]))
         return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, highest)
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """Not known: nothing is kept from one plate to the next; ``certify`` counts."""
         return None
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return gp_predict(now, points)
 
@@ -122,7 +122,7 @@ class ListPlates:
         self.space, self._pass = space, None
 
 
-def _closed(now: Moment) -> Ints:
+def _closed(now: Situation) -> Ints:
     """The candidates that may not be picked: those without room, or all told or pending.
 
     The latter where ``repeats`` is not given and other candidates are left.

@@ -8,26 +8,28 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Chooser, Interval, Moment
+from noregret.picking.chooser import Chooser, Interval, Situation
 from noregret.results import Recommendation
 from noregret.spaces import as_candidates
 
 
-def prediction(chooser: Chooser, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+def prediction(
+    chooser: Chooser, now: Situation, ids: Ints, points: Points
+) -> tuple[Floats, Floats]:
     """Mean and standard deviation of choices (n each)."""
     mean, variance = chooser.predict(now, ids, points)
     assumed = now.beliefs.assumed
     return assumed.reward(mean), assumed.unit * np.sqrt(variance)
 
 
-def prediction_at(now: Moment, points: Points) -> tuple[Floats, Floats]:
+def prediction_at(now: Situation, points: Points) -> tuple[Floats, Floats]:
     """Mean and standard deviation (n each) of any points (n × d), on the list or not."""
     mean, leverage = now.bounds.evaluate(points)
     assumed = now.beliefs.assumed
     return assumed.reward(mean), assumed.unit * np.sqrt(assumed.lam * leverage)
 
 
-def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendation]:
+def recommendations(chooser: Chooser, now: Situation, k: int) -> list[Recommendation]:
     """The k choices with the largest lower bounds of those told, best first."""
     found = chooser.ranking(now, _checks.count("k", k))
     if now.beliefs.refuted:
@@ -35,7 +37,7 @@ def recommendations(chooser: Chooser, now: Moment, k: int) -> list[Recommendatio
     return [_recommendation(one, now) for one in found]
 
 
-def top_gap(chooser: Chooser, now: Moment, k: int) -> float:
+def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
     """How much better than the worst of the k recommended a candidate outside can be (lists)."""
     k = _checks.count("k", k)
     if not now.space.listed:
@@ -50,7 +52,7 @@ def top_gap(chooser: Chooser, now: Moment, k: int) -> float:
     return now.beliefs.assumed.unit * max(chooser.highest(now, best) - lowest, 0.0)
 
 
-def _without_proof(found: Interval, chooser: Chooser, now: Moment) -> Interval:
+def _without_proof(found: Interval, chooser: Chooser, now: Situation) -> Interval:
     """Mean ± max(β, 2) · std, where the bounds contradict each other; nothing bounds the others."""
     ids, seen = np.array([found.id]), now.observations
     rows = seen.known_rows(ids, cast(Points, [found.point]))
@@ -59,7 +61,7 @@ def _without_proof(found: Interval, chooser: Chooser, now: Moment) -> Interval:
     return replace(found, mean=middle, lower=middle - reach, upper=middle + reach, highest=math.inf)
 
 
-def _recommendation(found: Interval, now: Moment) -> Recommendation:
+def _recommendation(found: Interval, now: Situation) -> Recommendation:
     """In the units of the rewards, with the point as users see it and what was measured."""
     assumed, seen = now.beliefs.assumed, now.observations
     where = cast(Points, [found.point])  # one point, or one object

@@ -3,7 +3,7 @@
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Moment, Picks
+from noregret.picking.chooser import Picks, Situation
 from noregret.picking.looks import LooksByBounds
 from noregret.picking.mixed import search_of
 from noregret.picking.ucb import BoxUCB
@@ -45,7 +45,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._tried: Floats = np.asarray(self._box.nothing)
         self._before: Ints = np.empty(0, dtype=np.int64)
 
-    def region(self, now: Moment) -> Space:
+    def region(self, now: Situation) -> Space:
         """The region around the point with the largest mean; the whole box at the start."""
         if not now.observations.t:
             return self._box
@@ -65,7 +65,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         lower, upper = np.where(narrow, box.lower, lower), np.where(narrow, box.upper, upper)
         return box.around(lower, upper)
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Picks in the region, or in the whole box where it is its turn."""
         self._judge(now)
         # Without answers there is no best point.
@@ -79,7 +79,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._try(now, picks.points)
         return picks
 
-    def _try(self, now: Moment, points: Points) -> None:
+    def _try(self, now: Situation, points: Points) -> None:
         """Remember new picks in the region until they are told or cancelled."""
         told, _ = _seen(now, points)
         known = {point.tobytes() for point in self._tried}
@@ -87,7 +87,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._tried = np.concatenate([self._tried, points[new]])
         self._before = np.concatenate([self._before, told[new]])
 
-    def _judge(self, now: Moment) -> None:
+    def _judge(self, now: Situation) -> None:
         """Count the picks in the region told since, and change its sides where it is time to."""
         told, pending = _seen(now, self._tried)
         arrived = told > self._before
@@ -110,19 +110,19 @@ class TrustRegion(LooksByBounds[BoxUCB]):
             smaller = 0.5 * self.side
             self._resize(now, smaller if smaller >= _SMALLEST else _LARGEST)
 
-    def _resize(self, now: Moment, side: float) -> None:
+    def _resize(self, now: Situation, side: float) -> None:
         if side != self.side:
             self.side = side
             now.note("trust region", side=side)
 
 
-def _best(now: Moment) -> int:
+def _best(now: Situation) -> int:
     """The told row with the largest mean."""
     rows = now.told
     return int(rows[np.argmax(now.beliefs.model.mean(rows))])
 
 
-def _seen(now: Moment, points: Points) -> tuple[Ints, Ints]:
+def _seen(now: Situation, points: Points) -> tuple[Ints, Ints]:
     """How often points (k × d) have been told, and are pending (k each)."""
     observations = now.observations
     rows = observations.known_rows(np.full(len(points), -1), points)

@@ -10,7 +10,7 @@ from noregret.learning.beliefs import Rules
 from noregret.learning.learner import Learner
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
-from noregret.picking.chooser import Interval, Moment, Picks
+from noregret.picking.chooser import Interval, Picks, Situation
 from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
 from noregret.widths.evidence import Evidence
@@ -144,7 +144,7 @@ class SeparateUCB:
     def __init__(self, space: Candidates) -> None:
         self.space = space
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here."""
         bounds, observations = _bounds(now), now.observations
         rows = np.flatnonzero(observations.ids >= 0)
@@ -177,7 +177,7 @@ class SeparateUCB:
         picked = np.array(chosen, dtype=np.int64)
         return Picks(picked, self.space.at(picked), np.array(upper), bounds.width)
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and squared deviation of choices (n each)."""
         bounds = _bounds(now)
         rows = now.observations.known_rows(ids, points)
@@ -185,7 +185,7 @@ class SeparateUCB:
         counts = np.append(bounds.counts, 0)[rows]
         return means, np.square(bounds.deviations(counts))
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
         bounds = _bounds(now)
         rows = now.told
@@ -204,11 +204,11 @@ class SeparateUCB:
             found.append(Interval(id_, point, mean, float(lower[i]), float(upper[i]), highest))
         return found
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """Not known: bounds of all times need not hold at once."""
         return None
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all arms but some; −∞ where nothing is left."""
         bounds, observations = _bounds(now), now.observations
         rows = now.told
@@ -228,6 +228,6 @@ class SeparateUCB:
         self.space = space
 
 
-def _bounds(now: Moment) -> SeparateBounds:
+def _bounds(now: Situation) -> SeparateBounds:
     """The bounds, which are those of :func:`separate_bounds` here."""
     return cast(SeparateBounds, now.bounds)

@@ -12,7 +12,7 @@ import numpy as np
 from noregret._types import Ints, Points
 from noregret.models.posterior import Fantasy
 from noregret.models.sparse import SparseGP
-from noregret.picking.chooser import Moment, Picks
+from noregret.picking.chooser import Picks, Situation
 from noregret.spaces import Candidates
 
 #: uniform draws that each candidate of the plate is the best of
@@ -21,7 +21,7 @@ DRAWS = 8
 _MOST_KNOWN = 2000
 
 
-def first_plate(now: Moment, space: Candidates, count: int) -> Picks:
+def first_plate(now: Situation, space: Candidates, count: int) -> Picks:
     """Candidates spread over a list (``count``, or as many as may be picked)."""
     fantasy, room = _prior(now), now.room
     chosen: list[int] = []
@@ -44,7 +44,7 @@ def first_plate(now: Moment, space: Candidates, count: int) -> Picks:
     return _picks(now, space, ids)
 
 
-def _prior(now: Moment) -> Fantasy:
+def _prior(now: Situation) -> Fantasy:
     """The prior, with what has been told or is pending as far as it is not too much."""
     assumed, seen = now.beliefs.assumed, now.observations
     model = SparseGP(assumed.kernel, assumed.lams[:1], now.space.nothing, assumed.scale)
@@ -53,7 +53,7 @@ def _prior(now: Moment) -> Fantasy:
     return Fantasy(model.posterior(), seen.points[rows], counts[rows])
 
 
-def _draws(now: Moment, count: int) -> Ints:
+def _draws(now: Situation, count: int) -> Ints:
     """Uniform draws from the candidates that are open now (count × DRAWS), none of them taken."""
     closed, size = now.room.closed, now.room.open
     if not size:
@@ -62,6 +62,6 @@ def _draws(now: Moment, count: int) -> Ints:
     return ranks + np.searchsorted(closed - np.arange(len(closed)), ranks, side="right")
 
 
-def _picks(now: Moment, space: Candidates, ids: Ints) -> Picks:
+def _picks(now: Situation, space: Candidates, ids: Ints) -> Picks:
     points: Points = space.at(ids)
     return Picks(ids, points, now.bounds.upper(points), now.bounds.width, spread=True)

@@ -21,7 +21,7 @@ from noregret.models.features import (
 from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.box import Search, spans
-from noregret.picking.chooser import Interval, Moment, Picks, best_told, uniform_picks
+from noregret.picking.chooser import Interval, Picks, Situation, best_told, uniform_picks
 from noregret.picking.draws import best_in_room, tops_of, tops_of_list
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
@@ -85,14 +85,14 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
 
     # -- choosing ----------------------------------------------------------------------------
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """Uniform draws or maximisers, one kind for a whole batch (Section 5.1)."""
         if asked(now) < self._n_init or not now.observations.t or now.rng.random() < self._xi:
             return uniform_picks(now, limit)
         return some_picks(now, *self._maximisers(now, limit, now.rng, now.room))
 
     def _maximisers(
-        self, now: Moment, n: int, rng: np.random.Generator, room: Room
+        self, now: Situation, n: int, rng: np.random.Generator, room: Room
     ) -> tuple[Ints, Points]:
         """n draws from F_t: ids and points (n each), fewer where there is room for fewer."""
         features = self.features(now.beliefs.assumed.kernel)
@@ -159,12 +159,12 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
 
     # -- what is known -----------------------------------------------------------------------
 
-    def maximisers(self, now: Moment, n: int) -> tuple[Ints, Points]:
+    def maximisers(self, now: Situation, n: int) -> tuple[Ints, Points]:
         """n draws from F_t for somebody who looks: ids and points (n each)."""
         rng = np.random.default_rng([self._seed, 2, now.observations.t])
         return self._maximisers(now, n, rng, Room())
 
-    def spread(self, now: Moment) -> float:
+    def spread(self, now: Situation) -> float:
         """The root mean square distance of draws from F_t from their mean, by the space's sides.
 
         On a list of objects, the share of draws that are not the most frequent one. Infinite before
@@ -179,7 +179,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         away = (points - points.mean(axis=0)) / np.where(sides > 0, sides, 1.0)
         return float(np.sqrt(np.square(away).sum(axis=1).mean()))
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The mode of F_t, with its bounds from the GP; then others, by their lower bounds."""
         others = self._by_bounds.ranking(now, count)
         if not now.observations.t:
@@ -243,7 +243,7 @@ def _quadrature(kernel: Kernel, corners: Points) -> Features:
 
 def _on_list(
     space: Candidates,
-    now: Moment,
+    now: Situation,
     features: Features | None,
     n: int,
     rng: np.random.Generator,
@@ -256,7 +256,7 @@ def _on_list(
 
 def _tops(
     space: Candidates,
-    now: Moment,
+    now: Situation,
     features: Features | None,
     n: int,
     rng: np.random.Generator,
@@ -280,7 +280,7 @@ def _tops(
 
 
 def _in_box(
-    search: Search, now: Moment, features: Features, n: int, rng: np.random.Generator
+    search: Search, now: Situation, features: Features, n: int, rng: np.random.Generator
 ) -> Floats:
     """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
     paths = Paths(now.bounds.posterior, features, n, rng)

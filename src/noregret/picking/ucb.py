@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.picking.box import Search, box_batch, highest_bound
-from noregret.picking.chooser import Interval, Moment, Picks, best_told, gp_predict
+from noregret.picking.chooser import Interval, Picks, Situation, best_told, gp_predict
 from noregret.picking.listucb import ListUCB
 from noregret.picking.mixed import search_of
 from noregret.spaces import Candidates, Space
@@ -18,11 +18,11 @@ class BoxUCB:
     def __init__(self, box: Space, method: str, *, quick: bool = False) -> None:
         self.search = search_of(box, method, quick=quick)
 
-    def choose(self, now: Moment, limit: int) -> Picks:
+    def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here."""
         return self.choose_in(self.search, now, limit, 1.0)
 
-    def choose_in(self, search: Search, now: Moment, limit: int, narrowing: float) -> Picks:
+    def choose_in(self, search: Search, now: Situation, limit: int, narrowing: float) -> Picks:
         """The picks of a batch in some part of the box, with widths times ``narrowing``."""
         rule, fantasy = now.rule(now.bounds.fantasy), now.bounds.fantasy
         anchors = best_told(now)
@@ -32,7 +32,7 @@ class BoxUCB:
         ids = np.full(len(points), -1, dtype=np.int64)
         return Picks(ids, points, upper, now.bounds.width, rule.ratio)
 
-    def ranking(self, now: Moment, count: int) -> list[Interval]:
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told points with the largest lower bounds, best first; the centre where none is told.
 
         A point nobody has evaluated is not recommended, however good the model thinks it is.
@@ -58,11 +58,11 @@ class BoxUCB:
             for i in order
         ]
 
-    def alive(self, now: Moment) -> int | None:
+    def alive(self, now: Situation) -> int | None:
         """A box has no candidates to count."""
         return None
 
-    def highest(self, now: Moment, without: Ints) -> float:
+    def highest(self, now: Situation, without: Ints) -> float:
         """A box has no candidates to leave out."""
         raise TypeError("only a list has candidates outside the best k; this domain is a box")
 
@@ -72,7 +72,7 @@ class BoxUCB:
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """A box stays as it is."""
 
-    def predict(self, now: Moment, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
         return gp_predict(now, points)
 

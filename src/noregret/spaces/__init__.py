@@ -98,6 +98,11 @@ def as_space(domain: Any) -> Space:
     return domain
 
 
+def box_of(given: Any) -> Box:
+    """A box: the one that is given, or the one that bounds make."""
+    return given if isinstance(given, Box) else Box(given)
+
+
 def as_box(domain: Any) -> Box:
     """``domain`` itself, a box; lists and other spaces are refused."""
     if not isinstance(domain, Box):
@@ -118,5 +123,6 @@ __all__ = [
     "as_candidates",
     "as_domain",
     "as_space",
+    "box_of",
     "list_length",
 ]

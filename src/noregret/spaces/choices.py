@@ -2,7 +2,7 @@
 
 import json
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats
-from noregret.spaces.parameters import SLACK, Parameter, set_field
+from noregret.spaces.parameters import SLACK, set_field
 
 #: allowed types of a category: those that a file can hold and a program can be given
 _PLAIN = (str, bool, int, float, type(None))
 
 
-class _Category(Parameter):
+class _Category(ABC):
     """One of some values that have no order."""
 
+    is_number = False
     is_category = True
+    log = False
 
     @property
     @abstractmethod

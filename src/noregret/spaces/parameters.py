@@ -5,8 +5,8 @@ change: columns of parameters with ``log`` hold logarithms. A column of choices 
 positions 0, 1, …, which only say whether two points have the same choice.
 """
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Protocol, runtime_checkable
 
 from noregret._types import Floats
 
@@ -14,7 +14,8 @@ from noregret._types import Floats
 SLACK = 1e-9
 
 
-class Parameter(ABC):
+@runtime_checkable
+class Parameter(Protocol):
     """One parameter: what its values are, and how they are written as a column of numbers.
 
     Attributes

@@ -48,7 +48,7 @@ class Records:
 
     @one_at_a_time
     def failures(self) -> tuple[list[Operation], list[Trial]]:
-        """All operations, and the trials that failed, as of one moment."""
+        """All operations, and the trials that failed, read at once."""
         with self._file.transaction():
             return self._storage.operations(), self._storage.failed_trials()
 

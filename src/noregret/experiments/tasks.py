@@ -1,6 +1,6 @@
 """Independent pieces of an experiment, each stored as soon as it is computed.
 
-A cell is a function of plain arguments. Its answer is kept under a name made of both, so that an
+A task is a function of plain arguments. Its answer is kept under a name made of both, so that an
 interrupted experiment goes on where it stopped, and experiments that need the same runs share them.
 """
 
@@ -22,12 +22,12 @@ import polars as pl
 from noregret.linalg.threads import one_blas_thread
 from noregret.study.workers import processes
 
-#: the column of an answer with the processor seconds that the cell took
+#: the column of an answer with the processor seconds that the task took
 COST = "cell_seconds"
 
 
 @dataclass(frozen=True)
-class Cell:
+class Task:
     """One piece of work.
 
     Attributes
@@ -59,25 +59,25 @@ class Cell:
         return frame.with_columns(*given, cost)
 
 
-def labels(cells: Sequence[Cell]) -> dict[str, str]:
-    """What people see while a cell runs, by its key: the arguments in which the cells differ."""
+def labels(tasks: Sequence[Task]) -> dict[str, str]:
+    """What people see while a task runs, by its key: the arguments in which the tasks differ."""
     values: dict[str, set[Any]] = {}
-    for cell in cells:
-        for name, value in cell.arguments.items():
+    for task in tasks:
+        for name, value in task.arguments.items():
             values.setdefault(name, set()).add(value)
     found = {}
-    for cell in cells:
+    for task in tasks:
         parts = [
             value if isinstance(value, str) else f"{name} {value}"
-            for name, value in cell.arguments.items()
+            for name, value in task.arguments.items()
             if len(values[name]) > 1
         ]
-        found[cell.key] = ", ".join(parts) or cell.function.__name__
+        found[task.key] = ", ".join(parts) or task.function.__name__
     return found
 
 
 class Store:
-    """Answers of cells in a folder, one Parquet file each."""
+    """Answers of tasks in a folder, one Parquet file each."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -93,12 +93,12 @@ class Store:
                 f"out must be a folder that can be written to: {self.folder} cannot be ({error})"
             ) from error
 
-    def _path(self, cell: Cell) -> Path:
-        return self.folder / f"{cell.key}.parquet"
+    def _path(self, task: Task) -> Path:
+        return self.folder / f"{task.key}.parquet"
 
-    def read(self, cell: Cell) -> pl.DataFrame | None:
+    def read(self, task: Task) -> pl.DataFrame | None:
         """The stored answer, or None; also None where the file is damaged."""
-        path = self._path(cell)
+        path = self._path(task)
         if not path.exists():
             return None
         try:
@@ -106,54 +106,54 @@ class Store:
         except pl.exceptions.PolarsError:
             return None
 
-    def write(self, cell: Cell, frame: pl.DataFrame) -> None:
+    def write(self, task: Task, frame: pl.DataFrame) -> None:
         """Store an answer: all of it, or nothing."""
-        path = self._path(cell)
+        path = self._path(task)
         part = path.with_suffix(f".{os.getpid()}.part")
         frame.write_parquet(part)
         part.replace(path)
 
-    def forget(self, cell: Cell) -> None:
+    def forget(self, task: Task) -> None:
         """Drop a stored answer."""
-        self._path(cell).unlink(missing_ok=True)
+        self._path(task).unlink(missing_ok=True)
 
 
 def compute(
-    cells: Sequence[Cell], store: Store, jobs: int, started: Callable[[Cell], None]
-) -> Iterator[tuple[Cell, pl.DataFrame]]:
-    """Compute and store what is missing, ``jobs`` cells at a time; yields cells with their answers.
+    tasks: Sequence[Task], store: Store, jobs: int, started: Callable[[Task], None]
+) -> Iterator[tuple[Task, pl.DataFrame]]:
+    """Compute and store what is missing, ``jobs`` tasks at a time; yields tasks with their answers.
 
-    ``started`` is called when work on a cell begins. Cells that are stored already come first.
+    ``started`` is called when work on a task begins. Tasks that are stored already come first.
     """
     missing = []
-    for cell in {cell.key: cell for cell in cells}.values():
-        stored = store.read(cell)
+    for task in {task.key: task for task in tasks}.values():
+        stored = store.read(task)
         if stored is None:
-            missing.append(cell)
+            missing.append(task)
         else:
-            yield cell, stored
+            yield task, stored
     if jobs == 1:
-        for cell in missing:
-            started(cell)
-            frame = cell.compute()
-            store.write(cell, frame)
-            yield cell, frame
+        for task in missing:
+            started(task)
+            frame = task.compute()
+            store.write(task, frame)
+            yield task, frame
         return
     with processes(jobs) as pool:
-        running: dict[Future[pl.DataFrame], Cell] = {}
+        running: dict[Future[pl.DataFrame], Task] = {}
         queue = iter(missing)
         try:
             while True:
-                for cell in islice(queue, jobs - len(running)):
-                    running[pool.submit(cell.compute)] = cell
-                    started(cell)
+                for task in islice(queue, jobs - len(running)):
+                    running[pool.submit(task.compute)] = task
+                    started(task)
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    cell = running.pop(future)
+                    task = running.pop(future)
                     frame = future.result()
-                    store.write(cell, frame)
-                    yield cell, frame
+                    store.write(task, frame)
+                    yield task, frame
         except BrokenProcessPool as error:
             raise ChildProcessError(
                 "a worker process died, perhaps because memory ran out: use fewer jobs; "
