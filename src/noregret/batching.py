@@ -23,14 +23,12 @@ class BatchRule(Protocol):
     ----------
     ratio
         The bound on the ratio of variances reached so far.
-    follows
-        Whether the rule needs the block's leverages brought up to date after every pick.
     compares
-        Whether the rule compares all candidates looked at, so that the block must hold them all.
+        Whether the rule compares all candidates looked at: the block must hold them all, with
+        leverages that count every pick before. Otherwise only the pick's own has to.
     """
 
     ratio: float
-    follows: bool
     compares: bool
 
     def add(self, block: Block, position: int) -> bool:
@@ -40,9 +38,6 @@ class BatchRule(Protocol):
 class FixedSize:
     """No bound: the caller's limit ends the batch."""
 
-    #: there is no bound on how far variances have fallen, so they are brought up to date after
-    #: every pick
-    follows = True
     compares = False
 
     def __init__(self) -> None:
@@ -62,9 +57,6 @@ class ToTheLimit:
         The other rule, whose ratio it reports.
     """
 
-    #: after the other rule's end picks need deviations that are brought up to date
-    follows = True
-
     def __init__(self, rule: BatchRule) -> None:
         self._rule = rule
         self.compares = rule.compares
@@ -83,7 +75,6 @@ class ProductRule:
     ``pending`` is the sum of leverages of points handed out earlier and not told yet.
     """
 
-    follows = True
     compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
@@ -103,7 +94,6 @@ class GlobalRatio:
     ``pending`` is the sum over points handed out earlier and not told yet.
     """
 
-    follows = False
     compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
@@ -123,7 +113,6 @@ class LocalRatio:
     from the batch start, so its ratio does not matter.
     """
 
-    follows = True
     compares = True
 
     def __init__(self, threshold: float) -> None:
@@ -158,7 +147,6 @@ class SpectralRatio:
         Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
     """
 
-    follows = False
     compares = False
 
     def __init__(self, threshold: float, posterior: Posterior, pending: float = 0.0) -> None:

@@ -18,7 +18,8 @@ def test_followed_points_keep_up_with_every_update():
     counts[0] = 1
     model.rebuild(X, counts, sums, np.array([0]))
     followed = Followed(X[:0])
-    followed.append(X[:50], model.posterior())
+    posterior = model.posterior()
+    followed.append(X[:50], posterior.embed(X[:50]), posterior)
     for i in range(60):
         rows = rng.integers(80, size=3)
         np.add.at(counts, rows, 1)
@@ -28,7 +29,8 @@ def test_followed_points_keep_up_with_every_update():
         followed.apply(KERNEL, model.updates[-1])
         if i == 30:
             followed.keep(np.arange(0, 50, 2))
-            followed.append(X[50:], model.posterior())
+            posterior = model.posterior()
+            followed.append(X[50:], posterior.embed(X[50:]), posterior)
         mean, leverage = model.posterior().evaluate(followed.points)
         np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
         np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)

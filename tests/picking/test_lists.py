@@ -7,7 +7,7 @@ from reference import exact_posterior, problem
 
 import noregret as nr
 from noregret.models.followed import Followed
-from noregret.picking import awake, lists
+from noregret.picking import awake, following, lists
 
 KERNEL = nr.Matern(0.3, nu=2.5)
 ROOT = 2**0.5
@@ -247,7 +247,7 @@ def test_files_of_long_lists_hold_no_features(tmp_path, monkeypatch):
     X, f, rng = problem(4, arms=3000)
 
     def played(saved):
-        monkeypatch.setattr(lists, "_SAVED", saved)
+        monkeypatch.setattr(following, "_SAVED", saved)
         opt = nr.BBKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
         rewards = np.random.default_rng(0)
         for _ in range(12):

@@ -72,8 +72,8 @@ def _set(threads: list[int]) -> None:
 def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -> None:
     """Call ``work`` on every part, on several threads when ``parallel``; errors are raised."""
     global _pool
-    workers = worker_count()
-    if not parallel or workers == 1 or len(parts) == 1:
+    workers = worker_count() if parallel and len(parts) > 1 else 1
+    if workers == 1:
         for part in parts:
             work(part)
         return

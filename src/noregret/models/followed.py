@@ -60,10 +60,9 @@ class Followed:
         values += self.quadratic
         return np.maximum(values, 0.0, out=values)
 
-    def append(self, points: Points, posterior: Posterior) -> None:
-        """Follow more points (k × d) from here on."""
+    def append(self, points: Points, Z: Floats, posterior: Posterior) -> None:
+        """Follow more points (k × d) with these features of the posterior (k × m) from here on."""
         n, k, m = len(self), len(points), posterior.size
-        Z = posterior.embed(points)
         self._size = m
         self.points = np.concatenate([self.points, points])
         self.residual = np.concatenate([self.residual, posterior.residual(Z, points)])

@@ -14,6 +14,7 @@ span is carried by features of its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) 
 spans them as well.
 """
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -212,12 +213,13 @@ class Fantasy:
         b = b * np.sqrt(counts)[:, None]
         self._fall = lower_solve(safe_cholesky(b @ b.T + np.eye(len(b))), b)
 
-    def block(self, X: Points) -> Block:
-        """What is known of points (n × d)."""
-        Z = self.posterior.embed(X)
+    def block(self, X: Points, Z: Floats | None = None) -> Block:
+        """What is known of points (n × d); Z are their features (n × m), where they are known."""
+        if Z is None:
+            Z = self.posterior.embed(X)
         b = self._coordinates(Z, X)
         told = self._told_leverage(Z, X, b)
-        leverage = np.maximum(told - self._falls(b), 0.0)
+        leverage = np.maximum(told - self._falls(b), 0.0) if len(self._fall) else told.copy()
         return Block(X, Z, b, np.asarray(Z @ self.posterior.theta), told, leverage)
 
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
@@ -230,9 +232,7 @@ class Fantasy:
         return self.posterior.residual(Z, X) / self.posterior.lam + row_norms(inside)
 
     def _falls(self, b: Floats) -> Floats:
-        if not len(self._fall):
-            return np.zeros(len(b))
-        return np.asarray(np.square(b @ self._fall.T).sum(axis=1))
+        return row_norms(b @ self._fall.T)
 
     def _coordinates(self, Z: Floats, X: Points) -> Floats:
         inside = Z @ self.posterior.root
@@ -250,15 +250,29 @@ class Fantasy:
 
         Blocks made before that have fewer coordinates than the fantasy: only this one is kept up.
         """
+        self.add_along(block, *self.direction(block, position), 1)
+
+    def direction(self, block: Block, position: int) -> tuple[Floats, float]:
+        """What evaluations of a point of a block lower: coordinates, and s of its own leverage.
+
+        After n evaluations the leverage of the point is n·s²/(1 + n·s) less.
+        """
         if not self.frozen:
             self._span(block, position)
-        b = block.b[position]
-        left = b - (b @ self._fall.T) @ self._fall
-        row = left / np.sqrt(1.0 + max(float(b @ left), 0.0))
+        b, fall = block.b[position], self._fall
+        left = b - (fall @ b) @ fall if len(fall) else b
+        return left, max(float(b @ left), 0.0)
+
+    def add_along(self, block: Block, left: Floats, s: float, times: int) -> None:
+        """Count some evaluations of the point whose :meth:`direction` this is, as :meth:`add`."""
+        row = left * math.sqrt(times / (1.0 + times * s))
         self._fall = np.concatenate([self._fall, row[None]])
         if len(self._fall) > 2 * max(len(row), 8):  # only the product of the rows matters
             self._fall = np.asarray(qr(self._fall, mode="r", check_finite=False)[0][: len(row)])
-        block.leverage = np.maximum(block.leverage - np.square(block.b @ row), 0.0)
+        falls = block.b @ row
+        falls *= falls
+        np.subtract(block.leverage, falls, out=falls)
+        block.leverage = np.maximum(falls, 0.0, out=falls)
 
     def add_all(self, block: Block, positions: Ints) -> None:
         """Count one more evaluation of each of some points of a block, by matrix products.

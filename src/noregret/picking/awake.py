@@ -7,6 +7,7 @@ again when its dozing bound comes out on top. So memory is limited, and picks ar
 argmax.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +22,27 @@ from noregret.picking.room import NOBODY
 FIRST_LOOK = 64
 #: numbers that the features of the candidates awake may take
 _AWAKE = 1 << 23
+
+
+@dataclass
+class _Last:
+    """The candidate that was picked last, as long as only its own bound counts its evaluations.
+
+    Attributes
+    ----------
+    position, times
+        Which it is, and how many evaluations.
+    left, s
+        What evaluations of it lower, see :meth:`noregret.models.posterior.Fantasy.direction`.
+    leverage
+        Its leverage before these evaluations.
+    """
+
+    position: int
+    left: Floats
+    s: float
+    leverage: float
+    times: int = 0
 
 
 class Seen(NamedTuple):
@@ -118,7 +140,8 @@ class Awake:
     block
         What is known of them.
     upper
-        Their bounds now (n); −∞ for those that may not be picked any more.
+        Their bounds (n), up to date after :meth:`settle`; −∞ for those that may not be picked any
+        more.
     leading
         So many of them, the first ones, are those that lead.
     """
@@ -135,28 +158,40 @@ class Awake:
     ) -> None:
         self._sleepers, self._bounds, self._points = sleepers, bounds, points
         self._most = np.inf if all_of_them else _AWAKE
-        self._queue = sleepers.start(bounds, points, np.union1d(closed, leading))
+        skipped = np.union1d(closed, leading) if len(leading) else closed
+        self._queue = sleepers.start(bounds, points, skipped)
         self._count = FIRST_LOOK
-        self._closed = set(leading[np.isin(leading, closed)].tolist())  # of those looked at
         self._dozing = _Dozing()
-        stale, self.leading = sleepers.stale(leading), len(leading)
-        self.ids: Ints = leading
-        self.block = bounds.fantasy.block(points(leading))
-        self._caps: Floats = sleepers.cap(bounds, stale, self.block)
-        self._seen = [Seen(leading, sleepers.noted(stale, self._caps, self.block))]
-        self.upper: Floats = np.empty(0)
-        self._settle()
+        self.leading = len(leading)
+        ids, stale, where, features = self._queue.take(self._count)
+        self.block = bounds.fantasy.block(where, features)
+        if len(leading):
+            ids = np.concatenate([leading, ids])
+            stale = np.concatenate([sleepers.stale(leading), stale])
+            self.block = _joined(bounds.fantasy.block(points(leading)), self.block)
+        self.ids: Ints = ids
+        caps = sleepers.cap(bounds, stale, self.block)
+        self._seen = [Seen(ids, sleepers.noted(stale, caps, self.block))]
+        #: what bounds may not exceed; −∞ for candidates that may not be picked any more
+        self._caps = caps.copy()
+        if len(leading):
+            self._caps[: self.leading][np.isin(leading, closed)] = -np.inf
+        self._rest = self._queue.floor  # the largest bound of all that are not awake
+        self._last: _Last | None = None
+        self.upper: Floats = np.minimum(self._caps, bounds.inside(self.block))
 
-    def _settle(self) -> None:
-        """Compute the bounds of all that are awake."""
-        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
-        if self._closed:
-            self.upper[np.isin(self.ids, list(self._closed))] = -np.inf
+    def settle(self) -> None:
+        """Bring the bounds of all that are awake up to date."""
+        last = self._last
+        if last is not None:
+            self.block.leverage[last.position] = last.leverage
+            self._bounds.fantasy.add_along(self.block, last.left, last.s, last.times)
+            self._last = None
+            self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
 
     def close(self, position: int) -> None:
         """A candidate may not be picked any more."""
-        self._closed.add(int(self.ids[position]))
-        self.upper[position] = -np.inf
+        self._caps[position] = self.upper[position] = -np.inf
 
     @property
     def seen(self) -> Seen:
@@ -172,15 +207,18 @@ class Awake:
         when this is called, but for those that lead.
         """
         while True:
-            asleep = self._queue.floor, self._queue.next_id
-            dozing = self._dozing.top
-            others = self.upper[self.leading :]
-            top = float(others.max(initial=-np.inf))
-            if max(top, asleep[0], dozing[0]) == -np.inf:
+            position, top = self._top()
+            last = self._last
+            # Other bounds only fall with the evaluations that they do not count yet.
+            if last is not None and (position != last.position or top <= self._rest):
+                self.settle()
+                continue
+            if top > self._rest:
+                return position
+            if self._rest == -np.inf:
                 return None
-            if len(others):
-                ties = self.leading + np.flatnonzero(others == top)
-                position = int(ties[np.argmin(self.ids[ties])])
+            asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
+            if top == self._rest:
                 own = top, int(self.ids[position])
                 if own == min(own, asleep, dozing, key=_order):
                     return position
@@ -189,13 +227,29 @@ class Awake:
             else:
                 self._wake()
 
+    def _top(self) -> tuple[int, float]:
+        """The position with the largest bound but for those that lead; of equals the smallest id.
+
+        The bound is −∞ where there is none.
+        """
+        others = self.upper[self.leading :]
+        if not len(others):
+            return 0, -np.inf
+        at = int(others.argmax())
+        top = float(others[at])
+        ties = others == top
+        if np.count_nonzero(ties) > 1:
+            where = ties.nonzero()[0]
+            at = int(where[np.argmin(self.ids[self.leading + where])])
+        return self.leading + at, top
+
     def _look(self) -> None:
         """Look at the next candidates of the queue."""
-        ids, stale, points = self._queue.take(self._count)
         width = max(self.block.b.shape[1], 1)
         # Blocks are joined as often as the awake double.
         self._count = int(min(2 * self._count, max(self._most / (2 * width), FIRST_LOOK)))
-        block = self._bounds.fantasy.block(points)
+        ids, stale, points, features = self._queue.take(self._count)
+        block = self._bounds.fantasy.block(points, features)
         caps = self._sleepers.cap(self._bounds, stale, block)
         self._seen.append(Seen(ids, self._sleepers.noted(stale, caps, block)))
         self._join(ids, caps, block)
@@ -209,7 +263,7 @@ class Awake:
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
         self.block = _joined(self.block, block)
-        self._settle()
+        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
         if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
             order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
             kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
@@ -217,17 +271,30 @@ class Awake:
             kept = np.concatenate([np.arange(self.leading), np.sort(kept)])
             self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
             self.block = Block(*(getattr(self.block, part)[kept] for part in _PARTS))
+        self._rest = max(self._queue.floor, self._dozing.top[0])
 
     def evaluate(self, position: int) -> None:
         """Count one more evaluation of a candidate: deviations fall."""
-        self._bounds.fantasy.add(self.block, position)
-        self._settle()
+        last = self._last
+        if last is None or last.position != position:
+            self.settle()
+            left, s = self._bounds.fantasy.direction(self.block, position)
+            last = _Last(position, left, s, float(self.block.leverage[position]))
+            self._last = last
+        last.times += 1
+        fallen = last.leverage - last.times * last.s**2 / (1.0 + last.times * last.s)
+        self.block.leverage[position] = fallen = max(fallen, 0.0)
+        bound = self._bounds.inside_one(float(self.block.mean[position]), fallen)
+        self.upper[position] = min(bound, float(self._caps[position]))
 
     def weakest(self) -> int | None:
         """The position of the candidate with the smallest lower bound of those that lead.
 
         ``None`` where none of them may be picked.
         """
+        if not self.leading:
+            return None
+        self.settle()
         block, upper = self.block, self.upper[: self.leading]
         radius = self._bounds.width * np.sqrt(block.leverage[: self.leading])
         lower = np.where(upper > -np.inf, block.mean[: self.leading] - radius, np.inf)

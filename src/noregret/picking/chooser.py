@@ -120,8 +120,14 @@ class Bounds:
 
     def inside(self, block: Block) -> Floats:
         """Upper bounds of a block inside the batch (n): mean + inflated width·√leverage now."""
-        width = self.inflation * self.width
-        return np.asarray(self.weight * block.mean + width * np.sqrt(block.leverage))
+        upper = np.sqrt(block.leverage)
+        upper *= self.inflation * self.width
+        upper += block.mean if self.weight == 1.0 else self.weight * block.mean
+        return upper
+
+    def inside_one(self, mean: float, leverage: float) -> float:
+        """The same for one candidate."""
+        return self.weight * mean + self.inflation * self.width * math.sqrt(leverage)
 
     def at_start(self, block: Block) -> Floats:
         """Upper bounds of a block from what has been told only, the smallest of all λ (n)."""

@@ -52,20 +52,26 @@ class Reading:
     ----------
     floor
         The largest number not read yet; −∞ once all are read.
-    next_id
-        The smallest id that has it.
     """
 
     def __init__(self, values: Floats, largest: Floats) -> None:
         self._values = values
         self._largest = largest  # of what has not been read, by block
         self._left: dict[int, Floats] = {}  # blocks read in part, −∞ for what has been read
-        self._settle()
+        self.floor = float(largest.max())
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has the largest number not read yet."""
+        if self.floor == -np.inf:
+            return len(self._values)
+        block = int(np.argmax(self._largest))
+        return block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
 
     def take(self, count: int) -> Ints:
         """The next ids, about ``count`` of them and at least one."""
         blocks = np.argsort(-self._largest, kind="stable")
-        opened = 1
+        opened = 2
         while True:
             ids, values = self._open(blocks, opened)
             if len(ids) >= count or opened >= len(blocks):
@@ -80,14 +86,14 @@ class Reading:
 
     def skip(self, ids: Ints) -> None:
         """Count some ids as read."""
-        ids = np.sort(ids)
-        for part in np.split(ids, np.flatnonzero(np.diff(ids // _BLOCK)) + 1):
-            if len(part):
-                block = int(part[0]) // _BLOCK
-                left = self._block(block)
-                left[part - block * _BLOCK] = -np.inf
-                self._largest[block] = left.max()
-        self._settle()
+        if not len(ids):
+            return
+        blocks = ids // _BLOCK
+        for block in set(blocks.tolist()):
+            left = self._block(block)
+            left[ids[blocks == block] - block * _BLOCK] = -np.inf
+            self._largest[block] = left.max()
+        self.floor = float(self._largest.max())
 
     def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
         """What can be read once the first blocks are opened: all that no other block exceeds."""
@@ -100,7 +106,9 @@ class Reading:
         for block in blocks[:opened].tolist():
             own = self._block(block)
             numbers = np.arange(block * _BLOCK, block * _BLOCK + len(own))
-            wanted = (own > level) | ((own == level) & (numbers < limit) & (level > -np.inf))
+            wanted = own > level
+            if level > -np.inf:
+                wanted |= (own == level) & (numbers < limit)
             ids.append(numbers[wanted])
             values.append(own[wanted])
         return np.concatenate(ids), np.concatenate(values)
@@ -109,14 +117,6 @@ class Reading:
         if block not in self._left:
             self._left[block] = self._values[block * _BLOCK : (block + 1) * _BLOCK].copy()
         return self._left[block]
-
-    def _settle(self) -> None:
-        """Note what is on top of what has not been read."""
-        block = int(np.argmax(self._largest))
-        self.floor = float(self._largest[block])
-        self.next_id = len(self._values)
-        if self.floor > -np.inf:
-            self.next_id = block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
 
 
 #: rows of a list that a function is computed for at a time
@@ -147,11 +147,15 @@ class PriorRoot:
 
 
 class Taken(NamedTuple):
-    """Candidates taken from a queue: their ids (n), stale bounds (n) and points (n × d)."""
+    """Candidates taken from a queue: their ids (n), stale bounds (n) and points (n × d).
+
+    ``features`` are those of the posterior (n × m), where they are known.
+    """
 
     ids: Ints
     stale: Floats
     points: Points
+    features: Floats | None = None
 
 
 class Queue(Protocol):
@@ -301,7 +305,7 @@ class LookColumns:
             How far a bound may lie above the mean of each moment, in √leverage of then; ∞ where a
             moment says nothing. The first one is the prior's.
         ids, known
-            Candidates whose bounds now are known, and those bounds (n each).
+            Candidates of which a smaller bound is known, and those bounds (n each).
         skipped
             Candidates that are passed over.
         """
@@ -311,9 +315,7 @@ class LookColumns:
         prior = float(reach[0]) * self._prior_root
         stale = np.where(usable, np.minimum(stale, prior), prior)
         stale[ids] = known
-        # Round-off must not make a bound of the past smaller than the bound now.
-        stale += 1e-9 * (np.abs(stale) + self._root)
-        queue = ListQueue(Tops(stale), points)
+        queue = ListQueue(Tops(with_slack(stale, self._root)), points)
         queue.skip(skipped)
         return queue
 
@@ -346,6 +348,14 @@ class LookColumns:
         new = root, np.zeros(len(root)), root, np.zeros(len(root), self._moment.dtype)
         joined = [np.concatenate(pair) for pair in zip(self.arrays(), new, strict=True)]
         return LookColumns(self.prior, *joined)
+
+
+def with_slack(stale: Floats, root: Floats) -> Floats:
+    """Bounds (n) a little larger: round-off must not make one smaller than the bound now.
+
+    ``root`` are the √leverages that the bounds are made of (n).
+    """
+    return np.asarray(stale + 1e-9 * (np.abs(stale) + root))
 
 
 def over_list(function: Callable[[Points], Floats], points: PointsOf, size: int) -> Floats:

@@ -117,7 +117,6 @@ class UntilCertain:
 class _Certain:
     """Ends uncertainty sampling at a pick whose leverage is at most the goal."""
 
-    follows = True
     compares = False
 
     def __init__(self, goal: float) -> None:

@@ -24,12 +24,12 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule
-from noregret.models.followed import Followed
 from noregret.models.posterior import Block, Posterior
 from noregret.models.sparse import SparseGP
 from noregret.picking.awake import FIRST_LOOK, Awake
 from noregret.picking.chooser import Bounds, Picks
 from noregret.picking.columns import PointsOf, Queue
+from noregret.picking.following import Following
 from noregret.picking.room import NOBODY, Room
 from noregret.picking.shards import Looks, Uppers, placed_looks, placed_uppers
 from noregret.spaces import Candidates
@@ -37,10 +37,6 @@ from noregret.widths.proved import leverage_ratio
 
 #: moments that sleeping candidates were last looked at, kept at most
 _MOMENTS = 64
-#: numbers that the features of candidates looked at lately may take
-_FOLLOWED = 1 << 27
-#: numbers that these features may take in a file
-_SAVED = 1 << 20
 
 
 class Intersected:
@@ -119,10 +115,7 @@ class Current:
         self._growth = {0: 1.0}  # c of each moment: what leverages may have grown by since
         self._now = 0
         self._inducing: Points | None = None
-        # Candidates looked at lately, whose bounds are kept exact.
-        self._ids: Ints = np.empty(0, dtype=np.int64)
-        self._followed = Followed(nothing)
-        self._version = -1
+        self._following = Following(nothing)
 
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end."""
@@ -134,18 +127,18 @@ class Current:
 
     def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
         """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
+        following = self._following
+        if self._follows_all(bounds):
+            return following.queue(bounds, skipped)
         posterior, width = bounds.posterior, bounds.inflation * bounds.width
-        reach = np.full(self._now + 1, np.inf)
-        moments = [0]
-        if not self._follows_all(bounds) and self._has_grown(posterior):
-            moments = list(self._weights)
+        moments = list(self._weights) if self._has_grown(posterior) else [0]
         moved = posterior.distances([self._weights[moment] for moment in moments])
         growth = np.sqrt([self._growth[moment] for moment in moments])
+        reach = np.full(self._now + 1, np.inf)
         reach[moments] = growth * (width + moved)
-        ids, known = self._ids[:0], np.empty(0)
-        if self._version == bounds.version and len(self._followed):
-            leverage = self._followed.leverage(posterior.lam)
-            ids, known = self._ids, self._followed.mean + width * np.sqrt(leverage)
+        ids, known = following.ids[:0], np.empty(0)
+        if following.is_of(bounds.version):
+            ids, known = following.ids, following.upper(bounds)
         return self.column.read(points, reach, ids, known, skipped)
 
     def move_to(self, space: Candidates) -> None:
@@ -153,49 +146,16 @@ class Current:
         self.column = placed_looks(self.column, space)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies hold what is known itself, wherever the list is.
-
-        Many features are left out, and computed again when they are needed.
-        """
-        held = {**vars(self), "column": self.column.gathered()}
-        if self._followed.features.size > _SAVED:
-            held |= {"_followed": Followed(self._followed.points[:0]), "_version": -1}
-        return held
+        """Files and copies hold what is known itself, wherever the list is."""
+        return {**vars(self), "column": self.column.gathered()}
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Bring the candidates that are followed up to date with the model."""
-        if self._version == model.version:
-            return
-        # No version while they are brought up to date: a kernel may fail on the way.
-        before, self._version = self._version, -1
-        missed = model.version - before
-        if before >= 0 and missed <= len(model.updates):
-            for update in model.updates[-missed:]:
-                self._followed.apply(model.kernel, update)
-        else:
-            known = self._followed.points
-            fresh = Followed(known[:0])
-            whole = len(known) == len(self._ids)
-            fresh.append(known if whole else points(self._ids), model.posterior())
-            self._followed = fresh
-        self._version = model.version
-
-    def _follow_more(self, ids: Ints, block: Block, posterior: Posterior) -> None:
-        """Follow candidates that were looked at; where there are too many, those on top."""
-        new = np.flatnonzero(np.isin(ids, self._ids, invert=True))
-        self._followed.append(block.points[new], posterior)
-        self._ids = np.concatenate([self._ids, ids[new]])
-        if len(self._ids) > _most_followed(posterior):
-            root = np.sqrt(self._followed.leverage(posterior.lam))
-            order = np.argsort(-self._followed.mean - 2.0 * root, kind="stable")
-            kept, left = np.split(order, [3 * _most_followed(posterior) // 4])
-            self.column.put(self._ids[left], self._followed.mean[left], root[left], self._now)
-            self._followed.keep(np.sort(kept))
-            self._ids = self._ids[np.sort(kept)]
+        self._following.catch_up(model, points)
 
     def _follows_all(self, bounds: Bounds) -> bool:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
-        return self._version == bounds.version and len(self._ids) == len(self.column)
+        return self._following.is_of(bounds.version) and len(self._following) == len(self.column)
 
     def _has_grown(self, posterior: Posterior) -> bool:
         """Whether the dictionary is the one of the past, with more inducing points at most."""
@@ -227,17 +187,20 @@ class Current:
 
     def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
         """Note what is known of the candidates that were looked at."""
-        if self._follows_all(bounds) and len(self._ids) <= _most_followed(bounds.posterior):
+        following, posterior = self._following, bounds.posterior
+        if self._follows_all(bounds) and not following.are_too_many(posterior):
             return
-        self._forget(bounds.posterior)
-        self._inducing = bounds.posterior.inducing
+        self._forget(posterior)
+        self._inducing = posterior.inducing
         self._now += 1
-        self._weights[self._now] = bounds.posterior.theta.copy()
-        self._growth[self._now] = leverage_ratio(bounds.trace, bounds.posterior.lam)
+        self._weights[self._now] = posterior.theta.copy()
+        self._growth[self._now] = leverage_ratio(bounds.trace, posterior.lam)
         ids, (mean, root) = awake.seen
         self.column.put(ids, mean, root, self._now)
-        if self._version == bounds.version:
-            self._follow_more(awake.ids, awake.block, bounds.posterior)
+        if following.is_of(bounds.version):
+            following.add(awake.ids, awake.block, posterior)
+            if following.are_too_many(posterior):
+                self.column.put(*following.drop(posterior), self._now)
 
 
 Sleepers = Intersected | Current
@@ -280,9 +243,7 @@ def list_batch(
     chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
     level = np.inf  # down to which bounds were compared
-    waiting: list[int] = []  # picks that the deviations do not count yet
-    full = False
-    while not full:
+    while True:
         position = awake.best()
         if position is not None:
             level = min(level, float(awake.upper[position]))
@@ -293,26 +254,17 @@ def list_batch(
             position = weakest
         if position is None:
             break
-        bound = float(awake.upper[position])
-        while not full:
-            ids.append(int(awake.ids[position]))
-            chosen[ids[-1]] = awake.block.points[position : position + 1]
-            upper.append(bound)
-            full = rule.add(awake.block, position) or len(ids) >= limit
-            waiting.append(position)
-            if not room.take(ids[-1]):
-                awake.close(position)
-                break
-            # While the ratio is below the inflation squared, no bound inside the batch is below
-            # that of the batch start (BBKB Lemma 1): an intersected bound cannot have fallen, and
-            # the same candidate is next.
-            below = not rule.follows and rule.ratio <= bounds.inflation**2
-            if not sleepers.intersects or not below or awake.leading:
-                break
-        if not full:
-            for pick in waiting:
-                awake.evaluate(pick)
-            waiting.clear()
+        if rule.compares:
+            awake.settle()
+        ids.append(int(awake.ids[position]))
+        chosen[ids[-1]] = awake.block.points[position : position + 1]
+        upper.append(float(awake.upper[position]))
+        if rule.add(awake.block, position) or len(ids) >= limit:
+            room.take(ids[-1])
+            break
+        awake.evaluate(position)
+        if not room.take(ids[-1]):
+            awake.close(position)
     awake.commit(level)
     position_of = {id_: i for i, id_ in enumerate(chosen)}
     where = np.array([position_of[id_] for id_ in ids], dtype=np.int64)
@@ -331,8 +283,3 @@ def largest_upper(
     awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without)
     position = awake.best()
     return -np.inf if position is None else float(awake.upper[position])
-
-
-def _most_followed(posterior: Posterior) -> int:
-    """How many candidates may be followed with the features of this posterior."""
-    return max(_FOLLOWED // max(posterior.size, 1), 2 * FIRST_LOOK)

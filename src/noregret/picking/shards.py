@@ -90,8 +90,9 @@ class Held:
         return self._next(self._queue, size)
 
     def _next(self, queue: ListQueue, size: int) -> Answer:
-        rows, stale, points = queue.take(size)
-        return Answer(rows, stale, np.asarray(points), queue.floor, queue.next_id)
+        taken = queue.take(size)
+        points = np.asarray(taken.points)
+        return Answer(taken.ids, taken.stale, points, queue.floor, queue.next_id)
 
     def call(self, method: str, *given: Any) -> Any:
         """Call a method of the columns."""
@@ -166,8 +167,9 @@ class MergedQueue:
         """Candidates that were taken wait no longer."""
         for part, waiting in enumerate(self._waiting):
             left = np.isin(waiting.ids, taken, invert=True)
-            ids, stale, points = waiting
-            self._waiting[part] = Taken(ids[left], stale[left], points[left])
+            self._waiting[part] = Taken(
+                waiting.ids[left], waiting.stale[left], waiting.points[left]
+            )
 
     def _start(self, parts: list[int], size: int) -> None:
         self._add(

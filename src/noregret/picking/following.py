@@ -1,0 +1,157 @@
+"""Candidates of a list that were looked at lately: what the posterior says of them is kept exact."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.models.followed import Followed
+from noregret.models.posterior import Block, Posterior
+from noregret.models.sparse import SparseGP
+from noregret.picking.chooser import Bounds
+from noregret.picking.columns import PointsOf, Taken, with_slack
+
+#: numbers that the features of all of them may take
+_MOST = 1 << 27
+#: numbers that these features may take in a file
+_SAVED = 1 << 20
+#: candidates that are followed at least
+_FEWEST = 128
+
+
+class Following:
+    """Candidates that are followed from batch to batch.
+
+    Parameters
+    ----------
+    nothing
+        No points, in the type that points have.
+
+    Attributes
+    ----------
+    ids
+        Which they are (n).
+    """
+
+    def __init__(self, nothing: Points) -> None:
+        self.ids: Ints = np.empty(0, dtype=np.int64)
+        self._followed = Followed(nothing)
+        self._version = -1
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Many features are left out of files, and computed again when they are needed."""
+        if self._are_saved():
+            return vars(self)
+        return {**vars(self), "_followed": Followed(self._followed.points[:0]), "_version": -1}
+
+    def _are_saved(self) -> bool:
+        return self._followed.features.size <= _SAVED
+
+    def is_of(self, version: int) -> bool:
+        """Whether they are up to date with this version of the model."""
+        return self._version == version
+
+    def catch_up(self, model: SparseGP, points: PointsOf) -> None:
+        """Bring all of them up to date with the model."""
+        if self._version == model.version:
+            return
+        # No version while they are brought up to date: a kernel may fail on the way.
+        before, self._version = self._version, -1
+        missed = model.version - before
+        if before >= 0 and missed <= len(model.updates):
+            for update in model.updates[-missed:]:
+                self._followed.apply(model.kernel, update)
+        else:
+            known = self._followed.points
+            fresh, posterior = Followed(known[:0]), model.posterior()
+            where = known if len(known) == len(self.ids) else points(self.ids)
+            fresh.append(where, posterior.embed(where), posterior)
+            self._followed = fresh
+        self._version = model.version
+
+    def add(self, ids: Ints, block: Block, posterior: Posterior) -> None:
+        """Follow more candidates; those of them that are followed already are passed over."""
+        new = np.flatnonzero(np.isin(ids, self.ids, invert=True))
+        if len(new):
+            self._followed.append(block.points[new], block.Z[new], posterior)
+            self.ids = np.concatenate([self.ids, ids[new]])
+
+    def are_too_many(self, posterior: Posterior) -> bool:
+        """Whether their features take more memory than they may."""
+        return len(self.ids) > _most(posterior)
+
+    def drop(self, posterior: Posterior) -> tuple[Ints, Floats, Floats]:
+        """Stop following those with small bounds: their ids, means and √leverages (n each)."""
+        mean, root = self._means_and_roots(posterior)
+        order = np.argsort(-mean - 2.0 * root, kind="stable")
+        kept, left = np.split(order, [3 * _most(posterior) // 4])
+        dropped = self.ids[left], mean[left], root[left]
+        self._followed.keep(np.sort(kept))
+        self.ids = self.ids[np.sort(kept)]
+        return dropped
+
+    def _means_and_roots(self, posterior: Posterior) -> tuple[Floats, Floats]:
+        """Means and √leverages (n each)."""
+        return self._followed.mean, np.sqrt(self._followed.leverage(posterior.lam))
+
+    def upper(self, bounds: Bounds) -> Floats:
+        """Upper bounds inside a batch that starts here, pending evaluations not counted (n)."""
+        mean, root = self._means_and_roots(bounds.posterior)
+        return with_slack(mean + bounds.inflation * bounds.width * root, root)
+
+    def queue(self, bounds: Bounds, skipped: Ints) -> "FollowedQueue":
+        """All of them in falling order of their bounds, but for some that are skipped."""
+        upper = self.upper(bounds)
+        if len(skipped):
+            upper[np.isin(self.ids, skipped)] = -np.inf
+        # Features that a file leaves out would not be the same ones, bit for bit, after loading.
+        return FollowedQueue(upper, self.ids, self._followed, with_features=self._are_saved())
+
+
+class FollowedQueue:
+    """Candidates that are followed, in falling order of their bounds; ties in the order of ids.
+
+    Parameters
+    ----------
+    values
+        Their bounds (n), −∞ for those that are passed over.
+    ids, followed
+        Which they are (n), and what is known of them.
+    with_features
+        Whether to give their features too.
+    """
+
+    def __init__(
+        self, values: Floats, ids: Ints, followed: Followed, *, with_features: bool
+    ) -> None:
+        self._values, self._ids, self._followed = values, ids, followed
+        self._with_features = with_features
+        self.floor = float(values.max(initial=-np.inf))
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has the largest bound not taken yet."""
+        if self.floor == -np.inf:
+            return len(self._ids)
+        return int(self._ids[self._values == self.floor].min())
+
+    def take(self, count: int) -> Taken:
+        """The next candidates, ``count`` of them or all that are left."""
+        values, level = self._values, -np.inf
+        if count < len(values):
+            level = np.partition(values, len(values) - count)[len(values) - count]
+        rows = np.flatnonzero((values >= level) & (values > -np.inf))
+        rows = rows[np.lexsort((self._ids[rows], -values[rows]))[:count]]
+        stale = values[rows]
+        values[rows] = -np.inf
+        self.floor = float(values.max(initial=-np.inf))
+        features = self._followed.features[rows] if self._with_features else None
+        return Taken(self._ids[rows], stale, self._followed.points[rows], features)
+
+
+def _most(posterior: Posterior) -> int:
+    """How many candidates may be followed with the features of this posterior."""
+    return max(_MOST // max(posterior.size, 1), _FEWEST)
