@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 from scipy.linalg import cholesky
-from scipy.linalg.lapack import dpstrf, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
 
@@ -57,6 +57,12 @@ def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Fl
 def row_norms(matrix: Floats) -> Floats:
     """‖row‖² of every row (n)."""
     return np.asarray(np.einsum("ij,ij->i", matrix, matrix))
+
+
+def row_factor(matrix: Floats) -> Floats:
+    """An upper triangular R (k × k) with RᵀR = MᵀM, for a matrix M (n × k) with n ≥ k."""
+    factored, *_ = dgeqrf(matrix)
+    return np.triu(factored[: matrix.shape[1]])
 
 
 def with_room(buffer: Floats, rows: int, columns: int) -> Floats:

@@ -18,11 +18,16 @@ import math
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.linalg import qr
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms, safe_cholesky
+from noregret.linalg.factors import (
+    lower_solve,
+    pivoted_cholesky,
+    row_factor,
+    row_norms,
+    safe_cholesky,
+)
 
 
 @dataclass(frozen=True)
@@ -268,7 +273,7 @@ class Fantasy:
         row = left * math.sqrt(times / (1.0 + times * s))
         self._fall = np.concatenate([self._fall, row[None]])
         if len(self._fall) > 2 * max(len(row), 8):  # only the product of the rows matters
-            self._fall = np.asarray(qr(self._fall, mode="r", check_finite=False)[0][: len(row)])
+            self._fall = row_factor(self._fall)
         falls = block.b @ row
         falls *= falls
         np.subtract(block.leverage, falls, out=falls)

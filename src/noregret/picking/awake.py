@@ -207,12 +207,14 @@ class Awake:
         when this is called, but for those that lead.
         """
         while True:
-            position, top = self._top()
-            last = self._last
+            others, last = self.upper[self.leading :], self._last
+            at = int(others.argmax()) if len(others) else -1
+            top = float(others[at]) if len(others) else -np.inf
             # Other bounds only fall with the evaluations that they do not count yet.
-            if last is not None and (position != last.position or top <= self._rest):
+            if last is not None and (self.leading + at != last.position or top <= self._rest):
                 self.settle()
                 continue
+            position = self._first(others, at, top)
             if top > self._rest:
                 return position
             if self._rest == -np.inf:
@@ -227,21 +229,13 @@ class Awake:
             else:
                 self._wake()
 
-    def _top(self) -> tuple[int, float]:
-        """The position with the largest bound but for those that lead; of equals the smallest id.
-
-        The bound is −∞ where there is none.
-        """
-        others = self.upper[self.leading :]
-        if not len(others):
-            return 0, -np.inf
-        at = int(others.argmax())
-        top = float(others[at])
+    def _first(self, others: Floats, at: int, top: float) -> int:
+        """The position of the smallest id of those that have the largest bound, as ``at`` has."""
         ties = others == top
         if np.count_nonzero(ties) > 1:
             where = ties.nonzero()[0]
             at = int(where[np.argmin(self.ids[self.leading + where])])
-        return self.leading + at, top
+        return self.leading + at
 
     def _look(self) -> None:
         """Look at the next candidates of the queue."""
