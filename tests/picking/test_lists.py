@@ -7,7 +7,7 @@ from reference import exact_posterior, problem
 
 import noregret as nr
 from noregret.models.followed import Followed
-from noregret.picking import awake, following, lists
+from noregret.picking import awake, following
 
 KERNEL = nr.Matern(0.3, nu=2.5)
 ROOT = 2**0.5

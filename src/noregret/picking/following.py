@@ -1,4 +1,4 @@
-"""Candidates of a list that were looked at lately: what the posterior says of them is kept exact."""
+"""Candidates looked at lately, of which what the posterior says is kept exact."""
 
 from typing import Any
 
