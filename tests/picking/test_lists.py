@@ -278,6 +278,6 @@ def test_candidates_are_followed_through_several_updates(monkeypatch):
     )
     for i in range(6):  # the model is updated, and nobody picks
         opt.tell([i], [f[i]])
-        opt._take_in()
+        opt._run.take_in(opt._setup.rules)
     opt.ask()
     assert len(calls) <= 1  # what is new, not all of them again
