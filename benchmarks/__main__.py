@@ -1,7 +1,8 @@
-"""Everything, or some sections: `python -m benchmarks [section ...] [options of one section]`.
+"""Some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-The sections are cases, growth, long, gap, shares, study, others, botorch, optuna and searches.
-`python -m benchmarks long --help` shows the options of one.
+Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
+botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
+tuning, covers, heavy and libraries. `python -m benchmarks long --help` shows the options of one.
 """
 
 import os
@@ -14,8 +15,11 @@ import scipy
 from benchmarks import (
     botorch_model,
     cases,
+    covers,
     gaps,
     growth,
+    heavy_tails,
+    libraries,
     long_lists,
     optuna_samplers,
     others,
@@ -23,8 +27,10 @@ from benchmarks import (
     shares,
     study,
 )
+from benchmarks.boxes import runs, tuning
 
-SECTIONS = {
+#: those of the Benchmarks page
+COMMON = {
     "cases": cases.main,
     "growth": growth.main,
     "long": long_lists.main,
@@ -36,13 +42,20 @@ SECTIONS = {
     "optuna": optuna_samplers.main,
     "searches": searches.main,
 }
+SECTIONS = COMMON | {
+    "boxes": runs.main,
+    "tuning": tuning.main,
+    "covers": covers.main,
+    "heavy": heavy_tails.main,
+    "libraries": libraries.main,
+}
 
 
 def main() -> None:
-    """Run the sections named on the command line, or all."""
+    """Run the sections named on the command line, or the common ones."""
     words = sys.argv[1:]
     first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
-    chosen, options = words[:first] or list(SECTIONS), words[first:]
+    chosen, options = words[:first] or list(COMMON), words[first:]
     unknown = [name for name in chosen if name not in SECTIONS]
     if unknown:
         sys.exit(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")

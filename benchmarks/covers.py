@@ -1,6 +1,6 @@
 """π-GP-UCB: proved and printed widths, rules of splitting, a larger problem, sparse cells.
 
-    python -m benchmarks.covers [widths] [large] [sparse] [--evaluations 10000]
+    python -m benchmarks covers [--parts widths,large,sparse] [--evaluations 10000]
 
 Table 1 of Janz, Burt & González (2020) is `noregret reproduce pi-table1`.
 
@@ -11,6 +11,7 @@ time, which other programs on the machine disturb less than the clock's.
 
 import argparse
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -100,18 +101,17 @@ def sparse(history: int, steps: int = 200) -> None:
         )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=["widths", "large", "sparse"])
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks covers", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--parts", default="widths,large,sparse")
     parser.add_argument("--evaluations", type=int, default=10_000)
-    arguments = parser.parse_args()
-    if "widths" in arguments.parts:
-        widths(arguments.evaluations)
-    if "large" in arguments.parts:
-        large(10 * arguments.evaluations, 100)
-    if "sparse" in arguments.parts:
-        sparse(10 * arguments.evaluations)
-
-
-if __name__ == "__main__":
-    main()
+    given = parser.parse_args(arguments)
+    parts = given.parts.split(",")
+    if "widths" in parts:
+        widths(given.evaluations)
+    if "large" in parts:
+        large(10 * given.evaluations, 100)
+    if "sparse" in parts:
+        sparse(10 * given.evaluations)

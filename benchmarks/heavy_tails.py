@@ -1,15 +1,14 @@
 """Heavy-tailed rewards on the 100-point problem of Ray Chowdhury & Gopalan (2019).
 
-``python -m benchmarks.heavy_tails`` prints the average regret of every algorithm under seven noises
-with numeric, practical and theory's widths, then the seconds per step as t grows. Words choose a
-part (``3.0``, ``practical``, ``theory``, ``cost``, ``long``: one noise, ``learnt``: settings that
-are "auto"), ``seeds=30`` (from ``first=0`` on) and ``rounds=300`` its size. The paper's own
-figures: ``noregret reproduce``.
+``python -m benchmarks heavy`` prints the average regret of every algorithm under seven noises with
+numeric, practical and theory's widths, then the seconds per step as t grows. ``--parts`` chooses
+some of them: ``3.0``, ``practical``, ``theory``, ``cost``, ``long`` (one noise) and ``learnt``
+(settings that are "auto"). The paper's own figures: ``noregret reproduce``.
 """
 
-import sys
+import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -236,23 +235,22 @@ def _steps(
     return (time.process_time() - started) / (last - first)
 
 
-def main(words: list[str]) -> None:
-    sizes = {"seeds": 30, "rounds": 300, "first": 0}
-    sizes |= {w.split("=")[0]: int(w.split("=")[1]) for w in words if "=" in w}
-    seeds = range(sizes["first"], sizes["first"] + sizes["seeds"])
-    parts = [w for w in words if "=" not in w] or ["3.0", "practical", "theory", "cost"]
-    for part in parts:
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks heavy", description=__doc__)
+    parser.add_argument("--parts", default="3.0,practical,theory,cost")
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--rounds", type=int, default=300)
+    given = parser.parse_args(arguments)
+    seeds = range(given.first, given.first + given.seeds)
+    for part in given.parts.split(","):
         if part == "cost":
             cost()
         elif part == "long":
             worst = "sym. pareto(1.5)"
-            table(3.0, seeds, sizes["rounds"], {worst: noises()[worst]})
+            table(3.0, seeds, given.rounds, {worst: noises()[worst]})
         elif part == "learnt":
-            learnt(sizes["rounds"], sizes["seeds"])
+            learnt(given.rounds, given.seeds)
         else:
             width = part if part.isalpha() else float(part)
-            table(width, seeds, sizes["rounds"], noises())
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+            table(width, seeds, given.rounds, noises())

@@ -32,3 +32,29 @@ def test_the_commands_of_the_readme(tmp_path):
 
 def test_the_first_page_has_the_commands_of_the_readme():
     assert shell_blocks(ROOT / "docs" / "index.md") == shell_blocks(ROOT / "README.md")
+
+
+def test_the_commands_of_the_laboratory_tutorial(tmp_path):
+    write_library(tmp_path / "library.csv")
+    page = ROOT / "docs" / "tutorials" / "laboratory.md"
+    printed = run_shell_blocks(page, tmp_path, measure=activity)
+    assert "300 candidates, described by logp, weight, rings, solvent" in printed[-1]
+    assert "C0" in printed[-2]  # the best ten
+    with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
+        assert study.counts()["told"] == 96
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_the_commands_of_the_tutorial_on_molecules(tmp_path):
+    pytest.importorskip("rdkit")
+    ends = ["O", "N", "Cl", "C(=O)O", "c1ccccc1", "c1ccncc1"]
+    smiles = ["C" * (1 + i // 6) + ends[i % 6] for i in range(180)]
+    (tmp_path / "library.csv").write_text("smiles\n" + "\n".join(smiles) + "\n")
+    page = ROOT / "docs" / "tutorials" / "molecules.md"
+    printed = run_shell_blocks(
+        page, tmp_path, measure=lambda row: float(abs(len(row["smiles"]) - 12))
+    )
+    assert "smiles" in printed[-1]
+    with nr.Study.open(tmp_path / "library.db", read_only=True) as study:
+        assert study.counts()["told"] == 96
+        assert study.best().measured <= 3

@@ -1,6 +1,6 @@
 """Real tuning problems with parameters of several types: ``maximize`` beside Optuna.
 
-    python -m benchmarks.boxes.tuning --seeds 3 --evaluations 40
+    python -m benchmarks tuning --seeds 3 --evaluations 40
 
 Each evaluation trains a scikit-learn model on a random half of a bundled data set and scores it on
 a quarter of the rest, so that answers are noisy. What a tool recommends is scored by the mean over
@@ -156,7 +156,7 @@ def run(method: Any, problem: Problem, n: int, seed: int) -> tuple[float, float]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.boxes.tuning", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks tuning", description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--evaluations", type=int, default=40)
     given = parser.parse_args(arguments)
@@ -168,7 +168,3 @@ def main(arguments: list[str] | None = None) -> None:
             scores, spent = zip(*runs, strict=True)
             cell = f"{np.mean(scores):.4f} ({min(scores):.4f} to {max(scores):.4f})"
             print(f"| {name} | {label} | {cell} | {np.mean(spent):.1f} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -52,8 +52,7 @@ class Optimizer(ABC):
     delta
         The bounds hold with probability at least 1 − δ.
     lam
-        λ, the regularisation. By default ξ² (at least 1e-8 of the largest k(x, x)), which makes the
-        posterior that of a GP observed with that noise.
+        λ, the regularisation; by default ξ², as for a GP (at least 1e-8 of the largest k(x, x)).
     seed
         Makes every answer repeatable; drawn at random, and to be read at ``opt.seed``, by default.
     width
@@ -64,16 +63,15 @@ class Optimizer(ABC):
         the width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives
         it; the default for other widths and where kernel, noise or norm are learnt.
     search
-        How a box is searched: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and
-        a climb, for at most three dimensions.
+        Of a box: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and a climb.
     repeats
-        The most evaluations of one candidate of a list, told or pending; ``None``: any number.
-        Once every candidate has been evaluated so often :attr:`exhausted` is true, and ``ask``
-        gives an empty batch. Intervals and gaps stay proved; bounds on the regret are not.
+        The most evaluations of one candidate of a list, told or pending; ``None``: any number. Then
+        :attr:`exhausted` is true. Intervals and gaps stay proved; bounds on the regret are not.
     aim
         k, how many of the best candidates of a list are looked for. With more than one the pick is
         the largest upper bound outside the k best so far, or the smallest lower bound of these,
-        whichever is less certain; :meth:`top_gap` says how good the k best are.
+        whichever is less certain (:class:`~noregret.PlateUCB` has a rule of its own). Refused where
+        an algorithm looks for one: Thompson sampling, π-GP-UCB and the simple baselines.
     """
 
     domain: Any = field(kw_only=False)
@@ -126,8 +124,8 @@ class Optimizer(ABC):
 
         Such a full batch of a list is a *plate*. It holds no candidate twice, unless ``repeats``
         is 2 or more or the list is too short; the first one is spread over the list. Where
-        ``repeats`` leaves fewer than ``n`` candidates it is shorter, and empty at the end (see
-        :attr:`exhausted`). An adaptive batch without ``n`` has at most 10,000 points.
+        ``repeats`` leaves fewer than ``n`` it is shorter, and empty once all is :attr:`exhausted`.
+        An adaptive batch without ``n`` has at most 10,000 points.
         """
         if n is not None:
             n = _checks.count("n", n)
@@ -171,12 +169,10 @@ class Optimizer(ABC):
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
-        A point that fails stays pending, which lowers the deviation near it: something else is
-        asked for next. Where the most similar choice evaluated has failed too, failing seems to
-        belong to the place, and the model is told a bad reward: the lowest one so far that is no
-        outlier (no more than 1.5 interquartile ranges below the lower quartile). Such a reward
-        counts in ``t`` and is no part of ``history``. Where bounds are proved for settings that are
-        given, an invented reward would void them: there failed points only stay pending.
+        A point that fails stays pending: something else is asked for next. Where the most similar
+        choice evaluated has failed too, the model is told a bad reward: the lowest one so far that
+        is no outlier (no more than 1.5 interquartile ranges below the lower quartile). It counts in
+        ``t`` and is no part of ``history``. Where bounds are proved, no reward is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
@@ -244,9 +240,8 @@ class Optimizer(ABC):
     def top(self, k: int) -> list[Recommendation]:
         """The k choices with the largest lower bounds of those told, best first.
 
-        Each with its interval, how often it was evaluated and the mean of its rewards. One choice
-        where nothing has been told yet. Pending evaluations do not count. Once the rewards have
-        refuted the assumptions, intervals are mean ± max(beta, 2) · std and gaps are infinite.
+        With intervals, counts and means of rewards; one choice where nothing has been told. Once
+        the rewards refute the assumptions, intervals are mean ± max(beta, 2) · std, gaps infinite.
         """
         with one_blas_thread():
             return recommendations(self._run.chooser, self.situation(pending=False), k)
@@ -257,10 +252,9 @@ class Optimizer(ABC):
         0: ``top(k)`` are the k best. Holds with probability 1 − δ where :attr:`proved`; infinite
         once the rewards have refuted the assumptions. By default k is :attr:`aim`.
         """
+        k = self.aim if k is None else k
         with one_blas_thread():
-            return top_gap(
-                self._run.chooser, self.situation(pending=False), self.aim if k is None else k
-            )
+            return top_gap(self._run.chooser, self.situation(pending=False), k)
 
     @property
     def exhausted(self) -> bool:
@@ -281,13 +275,8 @@ class Optimizer(ABC):
 
         From the exact posterior over unique arms: O(A·u²) for A candidates and u arms told. Where
         that is more than 10¹² multiplications the run's own sparse posterior is used instead.
-
-        Parameters
-        ----------
-        norm
-            Another bound on the norm than the one assumed: no new run is needed for it.
-        tol
-            Also find the largest norm up to which no choice is better by more than this.
+        ``norm`` is another bound on the norm than the one assumed: no new run is needed for it.
+        ``tol``: also find the largest norm up to which no choice is better by more than this.
         """
         with one_blas_thread():
             return certificate(self, self._run.observations, self._looked(), norm, tol)
@@ -389,6 +378,17 @@ class Optimizer(ABC):
         ``path`` may be a binary file object. Without ``candidates`` the list is left out.
         """
         state.save(path, self, self._run, candidates=candidates)
+
+    def save_look(self, file: IO[bytes]) -> bool:
+        """Write what a look has fitted since the last ask, for :meth:`use_look`; whether it has."""
+        look = self._run.fitted_look
+        if look is not None:
+            state.save(file, self, look, candidates=False)
+        return look is not None
+
+    def use_look(self, saved: state.Saved) -> None:
+        """Use what a look at the same run, after the same answers, has fitted."""
+        self._run.use(saved.run(self.domain, self.kernel, like=self._run), self._setup.rules)
 
     def resume(self, saved: state.Saved, kernel: Any) -> None:
         """Go on from a run that was saved with these settings."""

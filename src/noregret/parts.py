@@ -134,6 +134,16 @@ def check_settings(settings: Any) -> None:
         )
 
 
+def check_aim(aim: int, chooser: Chooser, algorithm: str) -> None:
+    """Refuse to look for the best k with an algorithm whose picks would be the same."""
+    if aim > 1 and not chooser.follows_aim:
+        raise ValueError(
+            f"aim must be 1 for {algorithm} with these settings, got {aim}: it picks for the one "
+            "best candidate. BBKB, BKB, GPUCB, PlateUCB and RobustUCB pick for the best k; top(k) "
+            "and top_gap(k) rank what any algorithm has found"
+        )
+
+
 def check_width(width: Any, parts: Parts) -> None:
     """Refuse a width that the algorithm does not know."""
     if isinstance(width, str):
@@ -149,6 +159,7 @@ def usable_parts(settings: Any) -> Parts:
     if is_heavy(settings.noise):
         parts = for_heavy_tails(parts, type(settings).__name__)
     check_width(settings.width, parts)
+    check_aim(settings.aim, parts.chooser, type(settings).__name__)
     return parts
 
 

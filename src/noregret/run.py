@@ -12,6 +12,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule, ToTheLimit
 from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.look import Look
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
 from noregret.parts import Parts, first_beliefs, rules_for, usable_parts
@@ -28,20 +29,6 @@ if TYPE_CHECKING:
 _LONGEST = 10_000
 #: names the random numbers of a design that is spread over a box, beside the seed
 _DESIGN = 1
-
-
-@dataclass(frozen=True)
-class Look:
-    """What the next ask will believe, worked out on a copy for somebody who looks."""
-
-    t: int
-    beliefs: Beliefs
-    rng: np.random.Generator
-    events: list[dict[str, Any]]
-
-    def is_current(self, observations: Observations) -> bool:
-        """Whether nothing has been told since."""
-        return self.t == observations.t and self.beliefs.is_current(observations)
 
 
 @dataclass
@@ -107,6 +94,17 @@ class Run:
             events = beliefs.take_in(self.observations, rules, rng)
             look = self._look = Look(self.observations.t, beliefs, rng, events)
         return look.beliefs
+
+    @property
+    def fitted_look(self) -> Look | None:
+        """What somebody who looked has worked out, where settings were fitted on the way."""
+        look = self._look
+        return look if look and look.fitted and look.is_current(self.observations) else None
+
+    def use(self, look: Look, rules: Rules) -> None:
+        """Use what a look at this run has worked out, as it was read from a file."""
+        look.beliefs.take_in(self.observations, rules, look.rng)  # what files leave out
+        self._look = look
 
     # -- evaluations -------------------------------------------------------------------------
 

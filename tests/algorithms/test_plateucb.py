@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from learners import learning
+from scipy.special import ndtr
 
 import noregret as nr
 from noregret.testing import AlgorithmSuite
@@ -38,28 +39,68 @@ def test_old_data_is_enough_for_the_first_fit():
     assert [event["event"] for event in opt.events] == ["fit"]
 
 
+def exact(kernel, noise, X, seen, f):
+    """Mean and deviation of all candidates after some, by an exact GP written out."""
+    K = kernel(X[seen], X[seen]) + noise**2 * np.eye(len(seen))
+    solved = np.linalg.solve(K, kernel(X[seen], X))
+    variance = kernel.diag(X) - np.einsum("ij,ji->i", kernel(X, X[seen]), solved)
+    return f[seen] @ solved, np.sqrt(np.maximum(variance, 0.0))
+
+
 def test_picks_are_those_of_a_full_argmax_pick_by_pick():
     """Plates of at most 16 are picked one by one: beside the exact GP written out."""
     X, f = library()
     kernel, noise = nr.Matern(0.5), 0.1
     opt = nr.PlateUCB(X, kernel, noise=noise, norm=1.0, seed=0)
-    told = np.arange(25)
-    opt.tell(told, f[told])
+    seen = list(range(25))
+    opt.tell(seen, f[:25])
     picks = opt.ask(12).ids.tolist()
 
-    seen = told.tolist()
-    K = kernel(X[told], X[told]) + noise**2 * np.eye(25)
-    mean = kernel(X, X[told]) @ np.linalg.solve(K, f[told])
+    mean, _ = exact(kernel, noise, X, seen, f)
     expected = []
     for _ in range(12):
-        K = kernel(X[seen], X[seen]) + noise**2 * np.eye(len(seen))
-        cross = kernel(X, X[seen])
-        variance = 1.0 - np.einsum("ij,ji->i", cross, np.linalg.solve(K, cross.T))
-        upper = mean + 0.5 * np.sqrt(np.maximum(variance, 0.0))
+        _, deviation = exact(kernel, noise, X, seen, f)
+        upper = mean + 0.5 * deviation
         upper[seen] = -np.inf
         expected.append(int(np.argmax(upper)))
         seen.append(expected[-1])
     assert picks == expected
+
+
+def test_for_the_best_few_picks_are_the_most_probable_ones():
+    """The level that 20 are expected to exceed, and who exceeds it: beside the exact GP."""
+    X, f = library()
+    kernel, noise, k = nr.Matern(0.5), 0.1, 20
+    opt = nr.PlateUCB(X, kernel, noise=noise, norm=1.0, seed=0, aim=k)
+    seen = list(range(25))
+    opt.tell(seen, f[:25])
+    picks = opt.ask(12).ids.tolist()
+
+    mean, deviation = exact(kernel, noise, X, seen, f)
+    levels = np.linspace(-3.0, 3.0, 60_001)
+    expected = np.array([ndtr((mean - level) / deviation).sum() for level in levels[::100]])
+    near = levels[100 * int(np.argmax(expected < k)) - 100 :][:101]
+    level = near[np.argmax([ndtr((mean - one) / deviation).sum() < k for one in near])]
+    by_hand = []
+    for _ in range(12):
+        _, deviation = exact(kernel, noise, X, seen, f)
+        score = (mean - level) / deviation
+        score[seen] = -np.inf
+        by_hand.append(int(np.argmax(score)))
+        seen.append(by_hand[-1])
+    assert picks == by_hand
+
+
+def test_the_best_few_are_measured_again_while_less_is_known_of_them():
+    X, f = library(60)
+    opt = nr.PlateUCB(X, nr.RBF(0.01), noise=1.0, norm=1.0, seed=0, aim=5, repeats=3)
+    opt.tell(np.arange(60), 10.0 + f)
+    best = np.array([one.id for one in opt.top(5)])
+    others = np.setdiff1d(np.arange(60), best)
+    opt.tell(others, f[others])
+    plate = opt.ask(10).ids
+    assert sorted(plate[:5]) == sorted(best)
+    assert np.isin(plate[5:], others).all()
 
 
 def test_a_large_plate_finds_most_of_the_best():

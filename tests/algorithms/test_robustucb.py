@@ -113,3 +113,14 @@ def test_estimators_that_are_refused():
         robust(estimator="mean")
     with pytest.raises(ValueError, match="alpha must be 1 for estimator 'catoni'"):
         robust(estimator="catoni", alpha=0.5)
+
+
+def test_for_the_best_few_arms_at_the_border_are_evaluated():
+    """LUCB: the weakest of the best three and the strongest of the others take turns."""
+    opt = nr.RobustUCB(np.eye(6), nr.RBF(1.0), v=100.0, width=1.0, seed=0, aim=3)
+    values = np.array([5.0, 4.0, 3.0, 2.0, 1.0, 0.0])
+    opt.tell(np.arange(6), values)
+    assert sorted(opt.ask(2).ids.tolist()) == [2, 3]
+    single = nr.RobustUCB(np.eye(6), nr.RBF(1.0), v=100.0, width=1.0, seed=0)
+    single.tell(np.arange(6), values)
+    assert single.ask(1).ids.tolist() == [0]

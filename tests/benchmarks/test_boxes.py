@@ -32,7 +32,7 @@ def test_instances_differ_and_repeat(boxes):
 
 
 def test_slices_add_up(boxes, tmp_path, capsys):
-    main, table = boxes("__main__").main, boxes("table")
+    main, table = boxes("runs").main, boxes("table")
     path = tmp_path / "runs.jsonl"
     common = ["--results", str(path), "--evaluations", "12", "--functions", "levy-4,hartmann-3"]
     main([*common, "--methods", "random", "--instances", "1"])

@@ -60,7 +60,7 @@ def test_one_wrong_line_refuses_the_file(db, change, message):
 def test_failures_and_changed_answers_by_csv(db):
     noregret("ask", db, "-n", 2)
     db.with_name("a.csv").write_text("trial,value,failed\n0,1.5,\n1,,spilt\n")
-    assert "1 values and 1 failures" in noregret("tell", db, "a.csv").output
+    assert "1 value and 1 failure told" in noregret("tell", db, "a.csv").output
     db.with_name("b.csv").write_text("value,trial\n2.5,0\n")
     assert "line 2: trial 0 was told 1.5" in noregret("tell", db, "b.csv", code=1).stderr
     noregret("tell", db, "b.csv", "--overwrite")

@@ -22,7 +22,7 @@ def trials(db):
 
 def test_a_second_import_changes_nothing_and_says_so(db):
     db.with_name("old.csv").write_text("compound,value\ncmp003,1.5\ncmp003,1.5\ncmp004,\n")
-    assert "2 evaluations imported" in noregret("import", db, "old.csv").stderr
+    assert "2 measurements imported" in noregret("import", db, "old.csv").stderr
     before = trials(db)
     assert "imported already: nothing changed" in noregret("import", db, "old.csv").stderr
     assert trials(db) == before
@@ -48,20 +48,20 @@ def test_what_export_writes_import_reads(db, tmp_path):
     for name in ("all.csv", "all.parquet"):
         noregret("export", db, "--to", name.partition(".")[2], "-o", name)
         said = noregret("import", db, name).stderr
-        assert "0 evaluations imported" in said
-        assert "2 rows are trials of this study already" in said
+        assert "0 measurements imported" in said
+        assert "Already in this study, changed nothing: 2 rows" in said
     noregret(
         *("create", "other.db", "--candidates", "library.csv", "--features", "a,b"),
         *("--algorithm", "gpucb", "--seed", 1),
     )
-    assert "2 evaluations imported" in noregret("import", "other.db", "all.csv").stderr
+    assert "2 measurements imported" in noregret("import", "other.db", "all.csv").stderr
     assert [row[2:4] for row in trials("other.db")] == [("cmp003", 1.5), ("cmp007", -2.0)]
 
 
 def test_bad_rows_are_set_aside(db):
     db.with_name("old.csv").write_text("compound,value\ncmp003,1.5\ncmp0O4,2\ncmp005,l.5x\n")
     said = noregret("import", db, "old.csv", "--skip-bad").stderr
-    assert "2 bad rows were not told; they are in old.bad.csv" in said
+    assert "Not told: 2 bad rows, in old.bad.csv" in said
     with open("old.bad.csv", newline="") as file:
         bad = list(csv.DictReader(file))
     assert [row["compound"] for row in bad] == ["cmp0O4", "cmp005"]
@@ -83,14 +83,12 @@ def test_telling_by_name(db):
     db.with_name("a.csv").write_text(f"Compound;Yield\n{names[1]};51,5%\n{names[0]};n/a\n")
     options = ("--id-column", "Compound", "--value-column", "Yield")
     assert "did you mean 'Yield'" not in noregret("tell", db, "a.csv", code=1).stderr
-    assert (
-        "1 values and 0 failures told; 2 trials" in noregret("tell", db, "a.csv", *options).stderr
-    )
+    assert "1 value and 0 failures told; 2 trials" in noregret("tell", db, "a.csv", *options).stderr
     assert "changed nothing" in noregret("tell", db, "a.csv", *options).stderr
     db.with_name("b.csv").write_text(f"compound,value\n{names[1]},51.5\n{names[0]},3\n")
     said = noregret("tell", db, "b.csv").stderr
-    assert "1 values and 0 failures told; 1 trials" in said
-    assert "1 rows had been told before" in said
+    assert "1 value and 0 failures told; 1 trial still" in said
+    assert "1 row had been told before" in said
     db.with_name("c.csv").write_text(f"compound,value\n{names[1]},60\n")
     assert "has no open trial" in noregret("tell", db, "c.csv", code=1).stderr
 
@@ -179,7 +177,7 @@ def test_a_space_is_imported_by_its_parameters(tmp_path, monkeypatch):
     assert "line 4, column 'layers': value must be a whole number in [1, 8], got 9" in refused
     noregret("import", "s.db", "old.csv", "--skip-bad")
     noregret("export", "s.db", "-o", "all.csv")
-    assert "2 rows are trials of this study" in noregret("import", "s.db", "all.csv").stderr
+    assert "changed nothing: 2 rows" in noregret("import", "s.db", "all.csv").stderr
     with nr.Study.open("s.db", read_only=True) as study:
         found = study.trials().select("rate", "layers", "act", "bias", "value").rows()
     assert found[0] == (pytest.approx(0.01), 3, "007", True, 5.0)

@@ -11,6 +11,8 @@ def test_the_share_of_the_top_counts_ties():
     assert data.share_of_top(np.array([0]), k=2) == 0.5
     assert data.share_of_top(np.array([0, 2, 3, 5, 0]), k=2) == 1.0
     assert data.share_of_top(np.array([1, 4]), k=2) == 0.0
+    assert data.share_of_top(np.array([2, 3]), k=2) == 0.5  # one of the two best scores is −2
+    assert data.share_of_molecules(np.array([2, 3]), k=2) == 1 / 3  # one of three may belong
 
 
 def test_a_yield_library_has_six_descriptors_two_categories_and_noise():

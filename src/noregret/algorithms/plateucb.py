@@ -12,6 +12,8 @@ from noregret.widths.evidence import theory
 
 #: the width of the bounds used for picks, as a share of the width of the reported bounds
 _NARROWING = 0.25
+#: evaluations before the first fit
+_DESIGN = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -23,9 +25,14 @@ class PlateUCB(Optimizer):
     the group had been measured. Bounds are 2 deviations wide; picks use half a deviation, which
     finds more of the best candidates when there are few plates.
 
-    Kernel and noise are learnt from all evaluations, not from uniform draws alone, again whenever
-    the data has grown by a quarter. The GP is exact up to 4,096 measured candidates. Of later ones,
-    those that the model cannot predict become inducing points.
+    With ``aim=k`` a plate holds the candidates that most probably belong to the k best: those with
+    the largest (mean − τ)/deviation, τ being the value that k candidates are expected to exceed.
+
+    Kernel, noise and prior mean are learnt from all evaluations, not from uniform draws alone: from
+    the first 10, and again whenever the data has grown by a quarter. The mean is fitted because the
+    plates' own average is too high for the rest of the library. The GP is exact up to 4,096
+    candidates measured; of those that follow, the ones that the model cannot predict become
+    inducing points.
 
     Proved: with ``width="theory"`` and a given kernel, noise and norm the bounds, as for
     :class:`~noregret.BBKB`. Not proved: other widths, learnt settings, how good the picks are.
@@ -54,5 +61,5 @@ class PlateUCB(Optimizer):
             widths={"theory": theory},
             proved=("theory",),
             dictionary="exact at first",
-            learning=Learning(fit_on="all"),
+            learning=Learning(fit_on="all", fits_mean=True, design=_DESIGN),
         )

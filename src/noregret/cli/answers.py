@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.app import EXHAUSTED, Json, StudyPath, Wait, command, print_json, say
-from noregret.cli.choices import id_column, value_column, values_of
+from noregret.cli.choices import id_column, many, style_of, value_column, values_of
 from noregret.cli.output import Output
-from noregret.cli.spreadsheets import write_csv
+from noregret.cli.spreadsheets import Style, write_csv
 
 if TYPE_CHECKING:
     from noregret.results import Trials
@@ -47,7 +47,7 @@ def ask(
         if as_json:
             print_json({"trials": rows})
         else:
-            plate.write(lambda file: _write(file, rows))
+            plate.write(lambda file: _write(file, rows, style_of(opened)))
 
     with Output(output) as plate, Study.open(study, wait=wait) as opened:
         wanted = n if n is not None else opened.settings["batch"]
@@ -68,12 +68,13 @@ def _about_plate(
     end = "Every candidate has been asked for as often as it may be (--repeats), or is set aside"
     if not numbers:
         waiting = study.counts()["pending"]
-        return [f"{end}: there is nothing left to ask for. {waiting} answers are still to come."]
-    words = [f"{len(numbers)} trials to evaluate."]
+        words = [f"{end}: there is nothing left to ask for."]
+        return words + ([f"Still to come: {many(waiting, 'answer')}."] if waiting else [])
+    words = [f"{many(len(numbers), 'trial')} to evaluate."]
     if (study.records.last_batch() or {}).get("spread"):
         words.append(
-            "Nothing is known yet, so these are spread over the whole list: each is the one of a "
-            "few random candidates that is the least like the others."
+            "Too little is known yet to predict values, so these are spread over the whole list: "
+            "each is the one of a few random candidates that is the least like the others."
         )
     if wanted is not None and len(numbers) < wanted and adaptive:
         words.append(
@@ -114,5 +115,5 @@ def _features(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
     return {key: row[key] for key in row if key != "name" or study.names is None}
 
 
-def _write(file: Any, rows: list[dict[str, Any]]) -> None:
-    write_csv(file, list(rows[0]), [list(row.values()) for row in rows])
+def _write(file: Any, rows: list[dict[str, Any]], style: Style) -> None:
+    write_csv(file, list(rows[0]), [list(row.values()) for row in rows], style)

@@ -8,6 +8,7 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from noregret._types import Floats, Points
+from noregret.cli.spreadsheets import Style
 from noregret.spaces.cells import is_gap, nearest, verbatim_numbers
 from noregret.spaces.encoding import (
     MOST_CATEGORIES,
@@ -50,6 +51,8 @@ class Library:
         What was done, in sentences.
     features
         How each column became coordinates; JSON.
+    style
+        How the file is written, where it is text.
     """
 
     names: list[str] | None
@@ -59,6 +62,7 @@ class Library:
     columns: list[dict[str, Any]]
     notes: list[str]
     features: list[dict[str, Any]]
+    style: Style
 
 
 def read_library(
@@ -106,7 +110,9 @@ def read_library(
     shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in used)
     points = encoder.encode(whole.frame)
     features_used = [asdict(feature) for feature in encoder.features]
-    return Library(names, id_column, shown, points, encoder.dimensions, notes, features_used)
+    return Library(
+        names, id_column, shown, points, encoder.dimensions, notes, features_used, _style(table)
+    )
 
 
 def read_molecules(
@@ -149,7 +155,15 @@ def read_molecules(
     notes.append(f"Fingerprints: {kind}, {bits} bits, of {len(found)} molecules.")
     kept = whole.frame[found.rows.tolist()]
     names = None if id_column is None else kept[id_column].cast(pl.String).to_list()
-    return Library(names, id_column, kept.select(smiles), found.bits, [], notes, [])
+    return Library(names, id_column, kept.select(smiles), found.bits, [], notes, [], _style(table))
+
+
+def _style(table: Table) -> Style:
+    """How plates are written, so that who opens the library by a double click can open them too.
+
+    A library that is not plain UTF-8 comes from a program that takes UTF-8 only with a mark.
+    """
+    return Style(table.separator, table.decimal, marked=table.encoding != "utf-8")
 
 
 def _named_features(table: Table, features: str) -> list[str]:

@@ -1,11 +1,30 @@
 """Choices of a study in words: names, fields, intervals, how many can still be the best."""
 
-import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from noregret.cli.spreadsheets import Style
 
 if TYPE_CHECKING:
     from noregret.results import Recommendation
     from noregret.study import Study
+
+
+@contextmanager
+def looking(path: str) -> "Iterator[Study]":
+    """A study to look at; what the look has fitted is kept in its file, so that the next is quick.
+
+    Parameters
+    ----------
+    path
+        The study's file; others may write to it meanwhile.
+    """
+    from noregret.study import Study
+
+    with Study.open(path, read_only=True) as opened:
+        yield opened
+        opened.keep_look()
 
 
 def id_column(study: "Study") -> str:
@@ -16,6 +35,16 @@ def id_column(study: "Study") -> str:
 def value_column(study: "Study") -> str:
     """What the column of values is called in files."""
     return str(study.settings["about"].get("value", "value"))
+
+
+def many(count: int, thing: str) -> str:
+    """So many things: ``1 trial``, ``1,200 trials``."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def style_of(study: "Study") -> Style:
+    """How the study's files are written: as the library was."""
+    return Style(**study.settings["about"].get("style", {}))
 
 
 def fields_of(study: "Study") -> list[str]:
@@ -60,20 +89,13 @@ def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
 
 def say_best(study: "Study", best: "Recommendation") -> str:
     """The best choice for people: what it is called, its interval and what is proved of it."""
+    from noregret.study.stopping import gap_in_words
+
     name = study.name_of(best.id, best.point)
     alive = say_alive(study)
-    return f"Best: {name}, {interval(best)}; {say_gap(study, best)}." + (
+    return f"Best: {name}, {interval(best)}; {gap_in_words(study)}." + (
         f" {alive}." if alive else ""
     )
-
-
-def say_gap(study: "Study", best: "Recommendation") -> str:
-    """How much better another choice can be, and whether that is proved."""
-    if study.optimizer.proved:
-        return f"no other is better by more than {best.gap:.4g}"
-    if math.isinf(best.gap):
-        return "the values contradict the noise, norm or kernel given: nothing is known of the gap"
-    return f"by the model no other should be better by more than {best.gap:.4g} (not proved)"
 
 
 def say_alive(study: "Study") -> str | None:

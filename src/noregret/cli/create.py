@@ -1,6 +1,7 @@
 """``noregret create``: a list of candidates, or a space of parameters, becomes a study."""
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,7 @@ def _space(given: CreateOptions) -> "Space":
 
 def _on_list(given: CreateOptions) -> Summary:
     """Make a study of the candidates in a table."""
+    from noregret.reporting.words import choices_in_words
     from noregret.spaces import Candidates
     from noregret.study import Study
 
@@ -164,10 +166,11 @@ def _on_list(given: CreateOptions) -> Summary:
             "seed": made.settings["seed"],
             "notes": notes,
         }
+        words = choices_in_words(made)
+    known = "" if learnt else f"{summary['kernel']}, noise {noise}; "
     first = (
-        f"{given.study}: {summary['candidates']} candidates in {summary['dimensions']} dimensions, "
-        f"{algorithm} to {summary['direction']}, {summary['kernel']}, noise {noise}, "
-        f"seed {summary['seed']}"
+        f"{given.study}: {words}; {algorithm} to {summary['direction']}; {known}seed "
+        f"{summary['seed']}."
     )
     return summary, [first, *(f"- {note}" for note in notes)]
 
@@ -220,6 +223,7 @@ def _about(given: CreateOptions, library: "Library", notes: list[str]) -> dict[s
         "value": given.value_column,
         "columns": library.columns,
         "features": library.features,
+        "style": asdict(library.style),
         "notes": notes,
     }
 

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from noregret.cli.choices import id_column as own_id_column
+from noregret.cli.choices import style_of
 from noregret.cli.choices import value_column as own_value_column
-from noregret.cli.spreadsheets import mark
+from noregret.cli.spreadsheets import Style, mark
 from noregret.spaces import as_space
 from noregret.spaces.cells import Spelling, is_gap, likely_number, nearest, numbers
 from noregret.spaces.tables import Table
@@ -84,10 +85,12 @@ class Rows:
         The table.
     value_column
         What the column of values is called.
+    style
+        How the study's files are written.
     """
 
-    def __init__(self, path: str, value_column: str) -> None:
-        self.table = Table(path)
+    def __init__(self, path: str, value_column: str, style: Style) -> None:
+        self.table = Table(path, decimal_comma=style.decimal == ",")
         piece = self.table.read()
         self.lines, self.frame = piece.lines, piece.frame
         self.value_column = value_column
@@ -192,7 +195,7 @@ def read_answers(
     told
         Whether this very file has been told before.
     """
-    rows = Rows(path, value_column or own_value_column(study))
+    rows = Rows(path, value_column or own_value_column(study), style_of(study))
     name_column = id_column or own_id_column(study)
     found = Answers()
     reader = _by_number if "trial" in rows.table.columns and id_column is None else _by_name
@@ -335,7 +338,7 @@ def read_history(
 ) -> OldData:
     """Choices and values in a file; what the columns are called by default the study says."""
     own = value_column or own_value_column(study)
-    rows = Rows(path, own)
+    rows = Rows(path, own, style_of(study))
     found = OldData()
     locate = _named(study, rows, id_column) if study.domain.listed else _placed(study, rows)
     numbers_of_trials = rows.texts("trial")

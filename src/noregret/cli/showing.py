@@ -20,8 +20,17 @@ from noregret.cli.app import (
     print_table,
     say,
 )
-from noregret.cli.choices import about_best, id_column, interval, say_best, value_column
-from noregret.cli.spreadsheets import write_csv
+from noregret.cli.choices import (
+    about_best,
+    id_column,
+    interval,
+    looking,
+    many,
+    say_best,
+    style_of,
+    value_column,
+)
+from noregret.cli.spreadsheets import Style, write_csv
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,15 +57,15 @@ def status(
     """Say where a study stands, and whether that is enough."""
     from noregret.reporting.checks import check_study
     from noregret.reporting.measured import recommended
-    from noregret.study import Study
+    from noregret.reporting.words import choices_in_words
     from noregret.study.stopping import StopRule, in_words
 
     rule = StopRule(gap=stop_gap, target=target, patience=patience)
-    with Study.open(study, read_only=True) as opened:
+    with looking(study) as opened:
         optimizer = opened.optimizer
         about: dict[str, Any] = {
             "study": study,
-            "domain": repr(opened.domain),
+            "domain": choices_in_words(opened),
             "counts": opened.counts(),
             **{k: v for k, v in opened.settings.items() if k != "about"},
             "beta": optimizer.beta,
@@ -73,7 +82,7 @@ def status(
             about["best"] |= {key: row[key] for key in ("evaluations", "measured", "median")}
             words = (
                 f"{opened.name_of(found.id, found.point)}, {interval(found)}; measured "
-                f"{_times(row['evaluations'])}, mean {_short(row['measured'])}"
+                f"{_times(row['evaluations'])}, {_measured(row)}"
             )
         about |= {"repeats": optimizer.repeats, "aim": optimizer.aim}
         about["enough"] = rule.reached(opened) if as_json else in_words(opened, rule)
@@ -103,10 +112,10 @@ def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
         ("answers", answers),
         ("best", best),
         ("enough", about["enough"]),
-        ("last batch", last and f"trials: {last['size']:,}"),
+        ("last batch", last and many(last["size"], "trial")),
         ("algorithm", f"{about['algorithm']} to {about['direction']}, seed {about['seed']}"),
-        ("kernel", about["kernel"]),
-        ("width", f"{about['beta']:.4g} deviations"),
+        ("kernel", "learnt from the values" if about["kernel"] == "auto" else about["kernel"]),
+        ("intervals", f"mean ± {about['beta']:.4g} deviations"),
         ("repeats", about["repeats"] and f"each candidate at most {_times(about['repeats'])}"),
         ("set aside", about["set_aside"]),
         ("aim", about["aim"] > 1 and f"the best {about['aim']}"),
@@ -144,9 +153,8 @@ def best(
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""
     from noregret.reporting.checks import check_study
     from noregret.reporting.measured import recommended
-    from noregret.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with looking(study) as opened:
         if not opened.counts()["told"]:
             raise ValueError(f"{study} has no answers yet")
         found = opened.best()
@@ -182,24 +190,24 @@ def export(
     """Write all trials to a table."""
     if output is None and (to is Format.PARQUET or as_json):
         raise ValueError("-o names the file to write")
-    frame, lost = _salvaged(study) if salvage else (_trials(study), [])
+    frame, lost, style = _salvaged(study) if salvage else _trials(study)
     if to is Format.PARQUET and output is not None:
         frame.write_parquet(output)
     elif output is not None:
         with Path(output).open("w", newline="", encoding="utf-8") as file:
-            write_csv(file, frame.columns, frame.iter_rows())
+            write_csv(file, frame.columns, frame.iter_rows(), style)
     else:
-        write_csv(sys.stdout, frame.columns, frame.iter_rows())
+        write_csv(sys.stdout, frame.columns, frame.iter_rows(), style)
     if as_json:
         print_json({"trials": len(frame), "lost": lost, "output": output})
         return
-    say(f"{len(frame)} trials written.")
+    say(f"{many(len(frame), 'trial')} written.")
     if lost:
-        say(f"{len(lost)} trials could not be read, from {lost[0]} to {lost[-1]}.")
+        say(f"{many(len(lost), 'trial')} could not be read, from {lost[0]} to {lost[-1]}.")
 
 
-def _trials(study: str) -> "pl.DataFrame":
-    """All trials of a study, with the features of their candidates.
+def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
+    """All trials of a study with the features of their candidates, none lost, and their style.
 
     Names are in the column ``name``, or ``id`` where the library itself calls it so.
     """
@@ -208,19 +216,21 @@ def _trials(study: str) -> "pl.DataFrame":
 
     with Study.open(study, read_only=True) as opened:
         frame, table, named = opened.trials(), opened.table, opened.names is not None
-        names, values = id_column(opened), value_column(opened)
+        names, values, style = id_column(opened), value_column(opened), style_of(opened)
     shown = frame.rename({"value": values})
     if named and names == "id":
         shown = shown.drop("id").rename({"name": "id"})
-    return shown if table is None else beside(shown, table, frame["id"].to_list())
+    if table is not None:
+        shown = beside(shown, table, frame["id"].to_list())
+    return shown, [], style
 
 
-def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int]]":
+def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     """The trials of a damaged study that can be read, and the numbers of the others."""
     from noregret.study.salvage import salvage
 
     found = salvage(Path(study))
-    return found.trials, found.lost
+    return found.trials, found.lost, Style()
 
 
 @command("report", "noregret report plates.db -o report.html")
@@ -231,9 +241,8 @@ def report(
 ) -> None:
     """Write one self-contained page: plots, the best choices, settings."""
     from noregret.reporting.report import write_report
-    from noregret.study import Study
 
-    with Study.open(study, read_only=True) as opened:
+    with looking(study) as opened:
         write_report(opened, Path(output))
     if as_json:
         print_json({"output": output})
@@ -243,6 +252,11 @@ def report(
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
+
+
+def _measured(row: dict[str, Any]) -> str:
+    """What was measured: the value, or the mean of several."""
+    return f"{'' if row['evaluations'] == 1 else 'mean '}{_short(row['measured'])}"
 
 
 def _short(value: Any) -> str:

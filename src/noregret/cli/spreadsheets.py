@@ -1,4 +1,4 @@
-"""CSV that may be opened in a spreadsheet: text that would be run as a formula is marked.
+"""CSV that may be opened in a spreadsheet, in the style of the user's own files.
 
 A spreadsheet runs a cell that begins with one of ``= + - @``. Such text gets an apostrophe before
 it, which spreadsheets take for "this is text", and which is taken off again when a file is read.
@@ -8,12 +8,34 @@ import csv
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 from noregret.cli.app import visible
 
+#: what tells Excel that a file is UTF-8
+_BYTE_ORDER_MARK = "\ufeff"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*%?")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a text file writes a table.
+
+    Attributes
+    ----------
+    separator
+        What stands between cells.
+    decimal
+        What stands before decimals, ``"."`` or ``","``.
+    marked
+        Whether the file begins with a byte-order mark, which tells Excel that it is UTF-8.
+    """
+
+    separator: str = ","
+    decimal: str = "."
+    marked: bool = False
 
 
 def mark(text: str) -> str:
@@ -21,11 +43,21 @@ def mark(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def write_csv(file: IO[str], header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows as CSV; on a terminal control characters are written out."""
-    show = visible if file is sys.stdout and file.isatty() else str
-    writer = csv.writer(file, lineterminator="\n")
+def write_csv(
+    file: IO[str], header: Sequence[str], rows: Iterable[Sequence[Any]], style: Style
+) -> None:
+    """Write rows as text; on a terminal control characters are written out."""
+    on_terminal = file is sys.stdout and file.isatty()
+    show = visible if on_terminal else str
+
+    def written(cell: Any) -> Any:
+        if isinstance(cell, float):
+            return repr(cell).replace(".", style.decimal)
+        return show(mark(cell)) if isinstance(cell, str) else cell
+
+    if style.marked and not on_terminal:
+        file.write(_BYTE_ORDER_MARK)
+    writer = csv.writer(file, delimiter=style.separator, lineterminator="\n")
     writer.writerow([show(mark(name)) for name in header])
     for row in rows:
-        cells = (show(mark(cell)) if isinstance(cell, str) else cell for cell in row)
-        writer.writerow(list(cells))
+        writer.writerow([written(cell) for cell in row])

@@ -1,6 +1,5 @@
 """``noregret tell`` and ``import``: answers from files."""
 
-import csv
 import hashlib
 from collections import Counter
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+from noregret.cli.choices import many, style_of
+from noregret.cli.spreadsheets import Style, write_csv
 
 if TYPE_CHECKING:
     from noregret.cli.reading import Wrong
@@ -63,7 +64,7 @@ def tell(
             id_column=id_column,
             told=not overwrite and digest in _files(opened, "file told"),
         )
-        bad = _set_aside(found.wrong, answers, skip_bad)
+        bad = _set_aside(found.wrong, answers, skip_bad, style_of(opened))
         if found.values:
             numbers, values = list(found.values), list(found.values.values())
             opened.tell(numbers, values, overwrite=overwrite)
@@ -84,11 +85,11 @@ def tell(
         print_json(summary)
         return
     say(
-        f"{summary['values']} values and {summary['failed']} failures told; "
-        f"{counts['pending']} trials still open."
+        f"{many(len(found.values), 'value')} and {many(len(found.failures), 'failure')} told; "
+        f"{many(counts['pending'], 'trial')} still open."
     )
     if found.unchanged:
-        say(f"{found.unchanged} rows had been told before and changed nothing.")
+        say(f"{many(found.unchanged, 'row')} had been told before and changed nothing.")
     _say_bad(found.wrong, bad)
 
 
@@ -139,7 +140,7 @@ def import_history(
                     f"a file of that name. --only-new imports the {len(rows)} others, --again all "
                     "of them; nothing was changed"
                 )
-        bad = _set_aside(found.wrong, history, skip_bad)
+        bad = _set_aside(found.wrong, history, skip_bad, style_of(opened))
         if rows:
             choices, values = zip(*rows, strict=True)
             source = {"name": name, "sha256": digest}
@@ -150,11 +151,11 @@ def import_history(
         print_json({"imported": len(rows), "unchanged": unchanged, "bad": len(found.wrong),
                     "bad_rows": bad, "counts": counts})  # fmt: skip
         return
-    say(f"{len(rows)} evaluations imported.")
+    say(f"{many(len(rows), 'measurement')} imported.")
     if found.empty:
-        say(f"{found.empty} rows have no value and were left out.")
+        say(f"Left out for want of a value: {many(found.empty, 'row')}.")
     if found.unchanged:
-        say(f"{found.unchanged} rows are trials of this study already and changed nothing.")
+        say(f"Already in this study, changed nothing: {many(found.unchanged, 'row')}.")
     _say_bad(found.wrong, bad)
 
 
@@ -198,7 +199,7 @@ def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
     return new, len(rows) - len(new)
 
 
-def _set_aside(wrong: "list[Wrong]", path: str, skip: bool) -> str | None:
+def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str | None:
     """Refuse a file with wrong rows, or write them beside it; where they are."""
     from noregret.cli.reading import refusal
 
@@ -208,12 +209,11 @@ def _set_aside(wrong: "list[Wrong]", path: str, skip: bool) -> str | None:
         raise ValueError(refusal(path, wrong))
     target = Path(path).with_suffix(".bad.csv")
     with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([*wrong[0].row, "problem"])
-        writer.writerows([*one.row.values(), one.text] for one in wrong)
+        rows = ([*one.row.values(), one.text] for one in wrong)
+        write_csv(file, [*wrong[0].row, "problem"], rows, style)
     return str(target)
 
 
 def _say_bad(wrong: "list[Wrong]", target: str | None) -> None:
     if target is not None:
-        say(f"{len(wrong)} bad rows were not told; they are in {target}, with what is wrong.")
+        say(f"Not told: {many(len(wrong), 'bad row')}, in {target} with what is wrong.")

@@ -190,13 +190,13 @@ class _Problem:
         if noise is None:
             ranges.append(_NOISE_RANGE)
         self.bounds = np.log(np.array(ranges).reshape(-1, 2))
-        self._spectrum: tuple[Floats, Floats] | None = None
-        if not fit_mean and all(p.kind == "variance" for p in self.list) and len(self.list) <= 1:
+        self._spectrum: tuple[Floats, Floats, Floats] | None = None
+        if all(p.kind == "variance" for p in self.list) and len(self.list) <= 1:
             # The kernel matrix keeps its eigenvectors: each value costs O(n) from here on.
             values, vectors = np.linalg.eigh(kernel(X, X))
             if self.list:
                 values = values / math.exp(self.list[0].log)
-            self._spectrum = np.maximum(values, 0.0), np.square(vectors.T @ y)
+            self._spectrum = np.maximum(values, 0.0), vectors.T @ y, vectors.sum(axis=0)
 
     def _unit_of(self, parameter: Parameter) -> float:
         if parameter.kind == "weight":
@@ -267,12 +267,20 @@ class _Problem:
         return -value, -(np.array(gradient) + prior_gradient)
 
     def _by_spectrum(
-        self, u: Floats, noise: float, values: Floats, squares: Floats
+        self, u: Floats, noise: float, values: Floats, y: Floats, ones: Floats
     ) -> tuple[float, Floats]:
-        """The same from the eigenvalues of the kernel matrix, and y² along its eigenvectors."""
+        """The same from the eigenvalues of the kernel matrix.
+
+        ``y`` and ``ones`` are the rewards and a vector of ones along its eigenvectors (n each).
+        """
         signal = values * math.exp(u[0] + self.offsets[0]) if self.list else values
         total = signal + max(noise**2, 1e-12 * float(signal.max()))
-        constant = 0.5 * len(total) * math.log(2.0 * math.pi)
+        mean = 0.0
+        if self.fit_mean:
+            scaled = ones / total
+            mean = float(scaled @ y) / (float(scaled @ ones) + self._mean_precision)
+        squares = np.square(y - mean * ones)
+        constant = 0.5 * (len(total) * math.log(2.0 * math.pi) + self._mean_precision * mean**2)
         likelihood = -0.5 * float(np.sum(squares / total + np.log(total))) - constant
         slope = 0.5 * (squares / total - 1.0) / total
         gradient = [float(slope @ signal)] if self.list else []

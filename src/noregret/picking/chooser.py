@@ -213,6 +213,10 @@ class Chooser(Protocol):
     What a chooser remembers is saved with the run: arrays, numbers, and objects made of them.
     """
 
+    @property
+    def follows_aim(self) -> bool:
+        """Whether picks depend on ``now.aim``: the best k candidates are looked for, not one."""
+
     def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a batch that starts here, at most ``limit``.
 

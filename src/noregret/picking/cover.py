@@ -25,6 +25,8 @@ class CoverUCB:
         Finds the leader of a cell.
     """
 
+    follows_aim = False
+
     def __init__(self, inside: Inside) -> None:
         self._inside = inside
         self._leaders: Leaders | None = None

@@ -40,6 +40,11 @@ class UntilCertain:
         self._plan: Ints | None = None  # ids still to be sampled, on a list
         self._done = False
 
+    @property
+    def follows_aim(self) -> bool:
+        """As the other chooser does."""
+        return self._then.follows_aim
+
     def choose(self, now: Situation, limit: int) -> Picks:
         """The next choices of uncertainty sampling, or the other chooser's once it is done."""
         learner = now.beliefs.learner

@@ -24,6 +24,8 @@ class ListUCB:
     State: the stale bounds of the candidates, and the largest lower bound of every arm so far.
     """
 
+    follows_aim = True
+
     def __init__(self, space: Candidates) -> None:
         self.space = space
         self._sleepers: Sleepers | None = None

@@ -17,6 +17,9 @@ class LooksByBounds(Generic[Other]):
         That other chooser.
     """
 
+    #: such a chooser picks for the one best candidate
+    follows_aim = False
+
     def __init__(self, by_bounds: Other) -> None:
         self._by_bounds = by_bounds
 

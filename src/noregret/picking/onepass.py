@@ -33,11 +33,19 @@ class OnePass:
         The model.
     space
         The list.
+
+    Attributes
+    ----------
+    means
+        The mean of every candidate (A).
+    roots
+        What √leverage is at the most, for every candidate (A).
     """
 
     def __init__(self, model: SparseGP, space: Candidates) -> None:
         self._model, self._version = model, model.version
-        self._means, self._roots = np.zeros(len(space)), np.empty(len(space))
+        self.means: Floats = np.zeros(len(space))
+        self.roots: Floats = np.empty(len(space))
         posterior = model.posterior()
         kernel, inducing, lam = posterior.kernel, posterior.inducing, posterior.lam
         weights = lower_solve(posterior.factor, posterior.theta, transposed=True)
@@ -51,20 +59,16 @@ class OnePass:
             variance = (1.0 + _SLACK) * prior
             if posterior.size:
                 values = kernel(inducing, points)
-                self._means[part] = weights @ values
+                self.means[part] = weights @ values
                 explained = inverse @ values[pivots]
                 variance -= np.einsum("ij,ij->j", explained, explained)
-            self._roots[part] = np.sqrt(np.maximum(variance, _SLACK * prior) / lam)
+            self.roots[part] = np.sqrt(np.maximum(variance, _SLACK * prior) / lam)
 
         for_each(work, range(0, len(space), piece), parallel=True)
 
     def is_of(self, model: SparseGP) -> bool:
         """Whether this is what a pass would find by a model as it is now."""
         return self._model is model and self._version == model.version
-
-    def upper(self, width: float) -> Floats:
-        """What mean + ``width``·√leverage is at the most, for every candidate (A)."""
-        return np.asarray(self._means + width * self._roots)
 
 
 def _conditioning(model: SparseGP, inducing: Points) -> tuple[Ints, Floats]:

@@ -3,11 +3,16 @@
 A plate has tens to thousands of wells, and its model may be new since the last one: bounds of the
 past say little. So one pass over the list computes, from O(A·m) kernel values, the mean of every
 candidate and what its deviation is at the most. Its deviation costs O(m²) and is computed only
-where the bound from the pass comes out on top. Picks are made in groups: those of a group have the
-largest bounds, then deviations fall by all of them at once.
+where the score from the pass comes out on top. Picks are made in groups: those of a group have the
+largest scores, then deviations fall by all of them at once.
+
+The score is the upper bound where the best candidate is looked for. Where the best k are, it is
+(mean − τ)/deviation: the larger it is, the more probably the candidate is above τ, the value that k
+candidates are expected to exceed.
 """
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,10 +28,18 @@ from noregret.spaces import Candidates
 _GROUPS = 16
 #: candidates looked at first
 _FIRST_LOOK = 256
+#: candidates whose deviations are computed to find the value that k are expected to exceed
+_SAMPLED = 512
+#: steps of a search for it, and the smallest deviation
+_HALVINGS, _TINY = 60, 1e-150
 
 
 class ListPlates:
-    """The largest upper bounds on a list, in groups.
+    """The largest upper bounds on a list, or the most probable of the k best, in groups.
+
+    Where k are looked for and candidates may be measured again, the k best so far compete with the
+    others: of these k the one with the smallest lower bound is next where its deviation is larger
+    than that of the best of the others.
 
     There is no state but the last pass over the list, which is made again where it is gone.
 
@@ -37,6 +50,8 @@ class ListPlates:
     narrowing
         Picks are made by bounds this much as wide as those that are reported.
     """
+
+    follows_aim = True
 
     def __init__(self, space: Candidates, narrowing: float = 1.0) -> None:
         self.space = space
@@ -49,65 +64,99 @@ class ListPlates:
 
     def choose(self, now: Situation, limit: int) -> Picks:
         """The picks of a plate that starts here."""
-        width = self.narrowing * now.bounds.width
-        looked = self._look(now, width, _closed(now))
+        closed, leading, width = _closed(now), NOBODY, self.narrowing * now.bounds.width
+        score: _Score = _Upper(width)
+        if now.aim > 1:
+            leading, score = self._leading(now), _Exceeding(self._exceeded(now))
+        looked = self._look(now, score, np.union1d(closed, leading))
+        looked.lead(leading[np.isin(leading, closed, invert=True)])
         picked: list[int] = []
         upper: list[float] = []
         group = -(-limit // _GROUPS)
         while len(picked) < limit:
-            chosen = looked.best(min(group, limit - len(picked)))
+            chosen = looked.next(min(group, limit - len(picked)), now.bounds.width)
             if not len(chosen):
                 break
             picked += chosen.tolist()
             for id_ in looked.ids[chosen].tolist():
                 now.room.take(id_)
-            upper += looked.upper[chosen].tolist()
+            deviation = np.sqrt(looked.block.leverage[chosen])
+            upper += (looked.block.mean[chosen] + width * deviation).tolist()
             looked.pick(chosen)
         order = np.array(picked, dtype=np.int64)
         points = looked.block.points[order]
         return Picks(looked.ids[order], points, np.array(upper), now.bounds.width)
 
-    def _look(self, now: Situation, width: float, closed: Ints) -> "_Looked":
-        """What is known of the candidates, from the largest possible bounds down."""
+    def _leading(self, now: Situation) -> Ints:
+        """The best candidates so far (ids)."""
+        return np.array([one.id for one in self._ranked(now, now.aim)], dtype=np.int64)
+
+    def _exceeded(self, now: Situation) -> float:
+        """The value that ``now.aim`` candidates are expected to exceed.
+
+        Deviations are computed for the candidates with the largest means, and for some of the rest
+        at equal distances in the order of means, each of which stands for its neighbours.
+        """
+        means = self._passed(now).means
+        order = np.argsort(-means, kind="stable")
+        first, rest = np.split(order, [_SAMPLED + 2 * now.aim])
+        step = max(len(rest) // _SAMPLED, 1)
+        some = rest[step // 2 :: step]
+        ids = np.concatenate([first, some])
+        _, leverage = now.bounds.evaluate(self.space.at(ids))
+        weights = np.ones(len(ids))
+        weights[len(first) :] = len(rest) / max(len(some), 1)
+        deviations = np.sqrt(now.beliefs.assumed.lam * leverage)
+        return level_exceeded(means[ids], deviations, weights, now.aim)
+
+    def _look(self, now: Situation, score: "_Score", closed: Ints) -> "_Looked":
+        """What is known of the candidates, from the largest possible scores down."""
+        found = self._passed(now)
+        stale = score.of(found.means, found.roots, most=True)
+        stale[closed] = -np.inf
+        return _Looked(now.bounds, score, stale, self.space)
+
+    def _passed(self, now: Situation) -> OnePass:
+        """What a pass over the list finds."""
         model = now.beliefs.model
         if self._pass is None or not self._pass.is_of(model):
             self._pass = OnePass(model, self.space)
-        stale = self._pass.upper(width)
-        stale[closed] = -np.inf
-        return _Looked(now.bounds, width, stale, self.space)
+        return self._pass
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
-        model, width = now.beliefs.model, now.bounds.width
         highest = self.highest(now, NOBODY)
+        found = self._ranked(now, count) or [self._unknown(now)]
+        return [replace(one, highest=max(highest, one.upper)) for one in found]
+
+    def _ranked(self, now: Situation, count: int) -> list[Interval]:
+        """The told candidates with the largest lower bounds, best first."""
+        model, width = now.beliefs.model, now.bounds.width
         rows = now.told
         rows = rows[now.observations.ids[rows] >= 0]
-        if not len(rows):
-            return [self._unknown(now, highest)]
         mean, radius = model.mean(rows), width * np.sqrt(model.leverage(rows))
         found = []
         for i in np.argsort(radius - mean, kind="stable")[:count].tolist():
             id_, middle = int(now.observations.ids[rows[i]]), float(mean[i])
             low, high = middle - float(radius[i]), middle + float(radius[i])
-            point = self.space.points[id_]
-            found.append(Interval(id_, point, middle, low, high, max(highest, high)))
+            found.append(Interval(id_, self.space.points[id_], middle, low, high, high))
         return found
 
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
-        looked = self._look(now, now.bounds.width, without)
+        looked = self._look(now, _Upper(now.bounds.width), without)
         best = looked.best(1)
-        return float(looked.upper[best[0]]) if len(best) else -np.inf
+        return float(looked.scores[best[0]]) if len(best) else -np.inf
 
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end."""
         self.space, self._pass = space, None
 
-    def _unknown(self, now: Situation, highest: float) -> Interval:
+    def _unknown(self, now: Situation) -> Interval:
         """The first candidate, of which only the prior is known."""
         mean, leverage = now.bounds.evaluate(self.space.at(np.zeros(1, dtype=np.int64)))
         middle, radius = float(mean[0]), now.bounds.width * float(np.sqrt(leverage[0]))
-        return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, highest)
+        return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, middle)
 
     def alive(self, now: Situation) -> int | None:
         """Not known: nothing is kept from one plate to the next; ``certify`` counts."""
@@ -135,8 +184,66 @@ def _closed(now: Situation) -> Ints:
     return ids if len(ids) < len(now.space) else now.room.closed  # type: ignore[arg-type]
 
 
+class _Score(Protocol):
+    """What candidates are compared by."""
+
+    def of(self, mean: Floats, deviation: Floats, *, most: bool = False) -> Floats:
+        """Scores (n) of candidates with these means and deviations (n each).
+
+        With ``most`` the largest scores that deviations up to these can give.
+        """
+
+
+@dataclass(frozen=True)
+class _Upper:
+    """The upper bound: mean + width·deviation."""
+
+    width: float
+
+    def of(self, mean: Floats, deviation: Floats, *, most: bool = False) -> Floats:
+        return mean + self.width * deviation
+
+
+@dataclass(frozen=True)
+class _Exceeding:
+    """How probably a candidate is above a level: (mean − level)/deviation."""
+
+    level: float
+
+    def of(self, mean: Floats, deviation: Floats, *, most: bool = False) -> Floats:
+        score = (mean - self.level) / np.maximum(deviation, _TINY)
+        # Above the level a smaller deviation means a larger score, without limit.
+        return np.where(mean >= self.level, np.inf, score) if most else score
+
+
+def level_exceeded(means: Floats, deviations: Floats, weights: Floats, count: float) -> float:
+    """The level that ``count`` of some normal values are expected to exceed.
+
+    Parameters
+    ----------
+    means, deviations
+        Of the values (n each).
+    weights
+        How many values each of them stands for (n).
+    count
+        How many exceed it; where there are no more than that, all of them do.
+    """
+    from scipy.special import ndtr  # slow to import
+
+    reach = 10.0 * deviations
+    low, high = float((means - reach).min()), float((means + reach).max())
+    scale = np.maximum(deviations, _TINY)
+    for _ in range(_HALVINGS):
+        level = 0.5 * (low + high)
+        if weights @ ndtr((means - level) / scale) > count:
+            low = level
+        else:
+            high = level
+    return low
+
+
 class _Looked:
-    """The candidates that have been looked at, in falling order of what their bounds may be.
+    """The candidates that have been looked at, in falling order of what their scores may be.
 
     Attributes
     ----------
@@ -144,40 +251,64 @@ class _Looked:
         Which they are (n).
     block
         What is known of them.
-    upper
-        Their bounds now (n); −∞ once they are picked.
+    scores
+        Their scores now (n); −∞ once they are picked, and for those that lead.
     """
 
-    def __init__(self, bounds: Bounds, width: float, stale: Floats, space: Candidates) -> None:
-        self._fantasy, self._width = bounds.fantasy, width
+    def __init__(self, bounds: Bounds, score: _Score, stale: Floats, space: Candidates) -> None:
+        self._fantasy, self._score, self._space = bounds.fantasy, score, space
         self._queue = ListQueue(Tops(stale), space.at)
-        self._picked: list[int] = []  # positions
+        self._closed: list[int] = []  # positions of those picked or leading
+        self._leading: Ints = np.empty(0, dtype=np.int64)  # positions
         self.ids: Ints = np.empty(0, dtype=np.int64)
         self.block: Block = self._fantasy.block(space.at(self.ids))
-        self.upper: Floats = np.empty(0)
+        self.scores: Floats = np.empty(0)
+
+    def lead(self, ids: Ints) -> None:
+        """Look at candidates that :meth:`best` does not give; before anything else."""
+        self._add(ids, self._space.at(ids))
+        self._leading = np.arange(len(ids))
+        self._closed = self._leading.tolist()
+        self._settle()
 
     def best(self, count: int) -> Ints:
-        """The positions of the candidates with the largest bounds of all, or of all there are."""
+        """The positions of the candidates with the largest scores of all, or of all there are."""
         while True:
-            order = np.argsort(-self.upper, kind="stable")[:count]
-            order = order[self.upper[order] > -np.inf]
+            order = np.argsort(-self.scores, kind="stable")[:count]
+            order = order[self.scores[order] > -np.inf]
             floor = self._queue.floor
-            if floor == -np.inf or (len(order) == count and self.upper[order[-1]] >= floor):
+            if floor == -np.inf or (len(order) == count and self.scores[order[-1]] >= floor):
                 return order
-            self._look(max(_FIRST_LOOK, 2 * count, len(self.ids)))
+            taken = self._queue.take(max(_FIRST_LOOK, 2 * count, len(self.ids)))
+            self._add(taken.ids, taken.points)
 
-    def _look(self, count: int) -> None:
-        taken = self._queue.take(count)
-        self.ids = np.concatenate([self.ids, taken.ids])
-        self.block = self.block.joined(self._fantasy.block(taken.points))
+    def next(self, count: int, width: float) -> Ints:
+        """The positions of the next picks: the best, and those that lead while less is known."""
+        best = self.best(count)
+        if not len(self._leading):
+            return best
+        deviation = np.sqrt(self.block.leverage)
+        lower = (self.block.mean - width * deviation)[self._leading]
+        weakest = self._leading[np.argsort(lower, kind="stable")].tolist()
+        others: list[int] = best.tolist()
+        picked: list[int] = []
+        while len(picked) < count and (weakest or others):
+            leads = not others or (weakest and deviation[weakest[0]] > deviation[others[0]])
+            picked.append((weakest if leads else others).pop(0))
+        return np.array(picked, dtype=np.int64)
+
+    def _add(self, ids: Ints, points: Points) -> None:
+        self.ids = np.concatenate([self.ids, ids])
+        self.block = self.block.joined(self._fantasy.block(points))
         self._settle()
 
     def pick(self, positions: Ints) -> None:
         """These are evaluated: deviations fall."""
         self._fantasy.add_all(self.block, positions)
-        self._picked += positions.tolist()
+        self._leading = np.setdiff1d(self._leading, positions)
+        self._closed += positions.tolist()
         self._settle()
 
     def _settle(self) -> None:
-        self.upper = self.block.mean + self._width * np.sqrt(self.block.leverage)
-        self.upper[self._picked] = -np.inf
+        self.scores = self._score.of(self.block.mean, np.sqrt(self.block.leverage))
+        self.scores[self._closed] = -np.inf

@@ -5,12 +5,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Bools, Floats, Ints, Points
 from noregret.learning.beliefs import Rules
 from noregret.learning.learner import Learner
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation
+from noregret.picking.room import NOBODY
 from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
 from noregret.widths.evidence import Evidence
@@ -139,7 +140,14 @@ def separate_bounds(
 
 
 class SeparateUCB:
-    """The largest upper bound; arms never evaluated come first, in their order."""
+    """The largest upper bound; arms never evaluated come first, in their order.
+
+    Where the k best are looked for: of the arms outside the k best so far the one with the largest
+    upper bound, or of these k the one with the smallest lower bound, whichever was evaluated less
+    often (LUCB of Kalyanakrishnan et al. 2012, one pick at a time).
+    """
+
+    follows_aim = True
 
     def __init__(self, space: Candidates) -> None:
         self.space = space
@@ -160,22 +168,30 @@ class SeparateUCB:
         ids = np.concatenate([ids, fresh])
         counts = np.concatenate([counts, np.zeros(len(fresh), dtype=np.int64)])
         counts[np.isin(ids, first)] += 1
-        values = means + bounds.beta * bounds.deviations(counts)
         for id_ in chosen:
             now.room.take(id_)
+        leading = np.isin(ids, self._leading(now))
         while len(chosen) < limit:
-            values[np.isin(ids, now.room.closed)] = -np.inf
-            top = np.flatnonzero(values == values.max(initial=-np.inf))
-            if not len(top) or values[top[0]] == -np.inf:
+            radius = bounds.beta * bounds.deviations(counts)
+            open_ = ~np.isin(ids, now.room.closed)
+            best = _largest(means + radius, ids, open_ & ~leading)
+            weakest = _largest(radius - means, ids, open_ & leading)
+            if best is None or (weakest is not None and counts[weakest] < counts[best]):
+                best = weakest
+            if best is None:
                 break
-            best = int(top[np.argmin(ids[top])])
             now.room.take(int(ids[best]))
             chosen.append(int(ids[best]))
-            upper.append(float(values[best]))
+            upper.append(float(means[best] + radius[best]))
             counts[best] += 1
-            values[best] = means[best] + bounds.beta * bounds.deviations(counts[best : best + 1])[0]
         picked = np.array(chosen, dtype=np.int64)
         return Picks(picked, self.space.at(picked), np.array(upper), bounds.width)
+
+    def _leading(self, now: Situation) -> Ints:
+        """The best arms so far (ids), where more than one is looked for."""
+        if now.aim == 1 or not now.observations.t:
+            return NOBODY
+        return np.array([one.id for one in self.ranking(now, now.aim)], dtype=np.int64)
 
     def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and squared deviation of choices (n each)."""
@@ -226,6 +242,15 @@ class SeparateUCB:
     def restart(self, space: Candidates, *, keep: bool = False) -> None:
         """Another list, of other arms; the same list with ``keep``."""
         self.space = space
+
+
+def _largest(values: Floats, ids: Ints, allowed: Bools) -> int | None:
+    """The position of the largest value that is allowed, of equal ones that of the smallest id."""
+    at = np.flatnonzero(allowed)
+    if not len(at):
+        return None
+    top = at[values[at] == values[at].max()]
+    return int(top[np.argmin(ids[top])])
 
 
 def _bounds(now: Situation) -> SeparateBounds:

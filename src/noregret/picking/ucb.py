@@ -15,6 +15,8 @@ from noregret.spaces import Candidates, Space
 class BoxUCB:
     """The largest upper bound in a box or space, found by search; there is no state."""
 
+    follows_aim = False
+
     def __init__(self, box: Space, method: str, *, quick: bool = False) -> None:
         self.search = search_of(box, method, quick=quick)
 

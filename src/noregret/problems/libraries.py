@@ -38,13 +38,24 @@ class Docking:
     scores: Floats
 
     def share_of_top(self, ids: Ints, k: int = 500) -> float:
-        """The share of the k best molecules that are among some different molecules (at most 1).
+        """The share of the k best scores that some different molecules have, MolPAL's figure.
 
-        Scores are rounded, so some molecules tie with the k-th best. Each of them counts as one of
-        the k best.
+        Scores are rounded, so that many molecules tie with the k-th best. Any of these counts, up
+        to as many as have that score among the k best.
         """
-        limit = np.partition(self.scores, k - 1)[k - 1]
-        return min(float(np.sum(self.scores[np.unique(ids)] <= limit)) / k, 1.0)
+        above, at, tied = self._found(ids, k)
+        return (above + min(at, k - tied[0])) / k
+
+    def share_of_molecules(self, ids: Ints, k: int = 500) -> float:
+        """The share of the k best molecules found where ties are broken at random, on average."""
+        above, at, (better, equal) = self._found(ids, k)
+        return (above + at * (k - better) / equal) / k
+
+    def _found(self, ids: Ints, k: int) -> tuple[int, int, tuple[int, int]]:
+        """How many better than the k-th best, and as good, are among some; and among all."""
+        limit, own = np.partition(self.scores, k - 1)[k - 1], self.scores[np.unique(ids)]
+        of_all = int(np.sum(self.scores < limit)), int(np.sum(self.scores == limit))
+        return int(np.sum(own < limit)), int(np.sum(own == limit)), of_all
 
 
 def enamine50k() -> Docking:

@@ -1,7 +1,7 @@
 """Does the model fit the data? Checks that say what to do, and change nothing."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,13 @@ from noregret.reporting.findings import (
     contradictions,
     lengthscales_at_bounds,
     low_coverage,
+    not_learnt_yet,
     outliers,
     settings_that_fit_better,
 )
 from noregret.reporting.likelihoods import Arms, gains, leave_one_out
+from noregret.reporting.subjects import subject_of
+from noregret.study.tables import coordinate_names
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
@@ -61,13 +64,15 @@ class ModelCheck:
 
 def check_study(study: "Study") -> ModelCheck:
     """The checks of a study, in its values."""
-    return check_model(study.optimizer, study.units.values, study.name_of)
+    columns = [column["name"] for column in subject_of(study).columns]
+    return check_model(study.optimizer, study.units.values, study.name_of, columns)
 
 
 def check_model(
     optimizer: "Optimizer",
     value: Callable[[Any], Any] = lambda reward: reward,
     name: Callable[[int, Any], str] = lambda id_, point: str(id_ if id_ >= 0 else point),
+    columns: Sequence[str] | None = None,
 ) -> ModelCheck:
     """Leave-one-out predictions of an optimiser's model, and what does not fit.
 
@@ -79,15 +84,21 @@ def check_model(
         Turns rewards into the user's values.
     name
         What people call a choice: by its id and point.
+    columns
+        What people call the dimensions (d); by default the names that the domain has.
     """
-    constant, heavy = constant_columns(optimizer), is_heavy(optimizer.noise)
+    names = coordinate_names(optimizer.domain) if columns is None else columns
+    constant, heavy = constant_columns(optimizer, names), is_heavy(optimizer.noise)
     findings = [] if constant is None else [constant]
     nothing = np.empty(0)
     if not optimizer.t:
         return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings))
+    early = not_learnt_yet(optimizer)
+    if early is not None:
+        return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early))
     with one_blas_thread():
         findings += [] if heavy else contradictions(optimizer, value, name)
-        bound = lengthscales_at_bounds(optimizer)
+        bound = lengthscales_at_bounds(optimizer, names)
         findings += [] if bound is None else [bound]
         rows, arms = _arms(optimizer)
         if len(arms.counts) < FEWEST:
@@ -104,7 +115,8 @@ def check_model(
         # Outliers look like more noise.
         findings += [one for one in better if tails is None or one.kind != "noise"]
         explained = any(one.kind in _EXPLAIN for one in findings)
-        low = None if isinstance(optimizer.width, str) or explained else low_coverage(z)
+        judged = not isinstance(optimizer.width, str) and not explained
+        low = low_coverage(z, optimizer.learnt) if judged else None
         findings += [] if low is None else [low]
     if heavy:  # outliers are expected, and explain all of these
         findings = [one for one in findings if one.kind not in _BY_SQUARES]

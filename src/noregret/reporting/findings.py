@@ -42,7 +42,7 @@ class Finding:
     Attributes
     ----------
     kind
-        ``"lengthscale"``, ``"noise"``, ``"level"``, ``"coverage"``, ``"tails"``,
+        ``"early"``, ``"lengthscale"``, ``"noise"``, ``"level"``, ``"coverage"``, ``"tails"``,
         ``"contradiction"``, ``"bound"`` or ``"constant"``.
     text
         Two sentences for people.
@@ -50,6 +50,18 @@ class Finding:
 
     kind: str
     text: str
+
+
+def not_learnt_yet(optimizer: "Optimizer") -> Finding | None:
+    """Settings that are to be learnt, while there are too few answers for it."""
+    learner = optimizer.situation(pending=False).beliefs.learner
+    if learner is None or not learner.unfitted or optimizer.t >= learner.design:
+        return None
+    return Finding(
+        "early",
+        f"There are too few answers yet to learn {', '.join(optimizer.learnt)}: that takes "
+        f"{learner.design}. Until then look at what was measured, not at means and intervals.",
+    )
 
 
 def contradictions(
@@ -77,11 +89,13 @@ def contradictions(
     if not wrong:
         return []
     more = f" ({len(wrong) - 1} more like it)" if len(wrong) > 1 else ""
+    advice = "; give a larger --scale or --norm, or let kernel and noise be learnt (--kernel auto)"
+    if "kernel" in optimizer.learnt:
+        advice = ", and measure this choice again"
     return [
         Finding(
             "contradiction",
-            f"{wrong[0]}{more}. Trust the measurements; give a larger --scale or --norm, or let "
-            "kernel and noise be learnt (--kernel auto).",
+            f"{wrong[0]}{more}. Trust the measurements{advice}.",
         )
     ]
 
@@ -90,8 +104,11 @@ def _often(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def lengthscales_at_bounds(optimizer: "Optimizer") -> Finding | None:
-    """Learnt lengthscales that a fit would have moved further if it could."""
+def lengthscales_at_bounds(optimizer: "Optimizer", names: Sequence[str]) -> Finding | None:
+    """Learnt lengthscales that a fit would have moved further if it could.
+
+    ``names`` are those of the dimensions (d).
+    """
     if "kernel" not in optimizer.learnt or optimizer.domain.dimension is None:
         return None
     points = optimizer.history.points
@@ -101,7 +118,6 @@ def lengthscales_at_bounds(optimizer: "Optimizer") -> Finding | None:
     except TypeError:
         return None
     low, high = LENGTHSCALE_RANGE
-    names = _dimension_names(optimizer)
     short, long = [], []
     for one in scales:
         side = float(np.exp(np.log(span[span > 0]).mean())) if one.axis is None else span[one.axis]
@@ -126,25 +142,23 @@ def lengthscales_at_bounds(optimizer: "Optimizer") -> Finding | None:
     return None
 
 
-def constant_columns(optimizer: "Optimizer") -> Finding | None:
-    """Features that are the same for every candidate of a list; in a space somebody meant it."""
+def constant_columns(optimizer: "Optimizer", names: Sequence[str]) -> Finding | None:
+    """Features that are the same for every candidate of a list; in a space somebody meant it.
+
+    ``names`` are those of the dimensions (d).
+    """
     domain = optimizer.domain
-    if domain.dimension is None or not domain.listed:
+    bits = domain.nothing.dtype == np.uint8  # which have no names
+    if domain.dimension is None or not domain.listed or bits:
         return None
     flat = np.flatnonzero(np.ptp(np.asarray(domain.corners, dtype=np.float64), axis=0) == 0)
     if not len(flat):
         return None
-    names = _dimension_names(optimizer)
     listed = ", ".join(names[i] for i in flat[:5]) + (" …" if len(flat) > 5 else "")
     return Finding(
         "constant",
         f"{listed} is the same for every candidate and tells nothing apart. Leave it out.",
     )
-
-
-def _dimension_names(optimizer: "Optimizer") -> list[str]:
-    d = optimizer.domain.dimension or 0
-    return list(optimizer.domain.names or [f"x{i}" for i in range(d)])
 
 
 def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Finding | None:
@@ -242,18 +256,22 @@ def _advice(what: str, learnt: Sequence[str]) -> str:
     return f"Make the study anew with another one ({option[what]}) and import the measurements."
 
 
-def low_coverage(z: Floats) -> Finding | None:
+def low_coverage(z: Floats, learnt: Sequence[str]) -> Finding | None:
     """Too few measured means inside the intervals that the other arms give.
 
-    ``z`` are the differences between measured and predicted means over their deviations (u).
+    ``z`` are the differences between measured and predicted means over their deviations (u),
+    ``learnt`` the settings that are learnt.
     """
     outside = int(np.sum(np.abs(z) > DEVIATIONS))
     # At least so many of u outside, each with probability 5 %.
     if bdtrc(outside - 1, len(z), 0.05) >= _ACCIDENT:
         return None
+    advice = "Raise --noise, or let kernel and noise be learnt (--kernel auto)."
+    if "noise" in learnt:
+        advice = "Do not take its intervals at their word; look for features that describe the "
+        advice += "candidates better."
     return Finding(
         "coverage",
         f"Only {100 * (1 - outside / len(z)):.0f} % of the measured values lie in the 95 % "
-        "interval that the model gives without them. Raise --noise, or let kernel and noise be "
-        "learnt (--kernel auto).",
+        f"interval that the model gives without them. {advice}",
     )

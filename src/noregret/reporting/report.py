@@ -1,5 +1,7 @@
 """One self-contained page about a study: what is best, whether the model fits, how it went."""
 
+import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from noregret.reporting.checks import ModelCheck, check_study
 from noregret.reporting.findings import DEVIATIONS
 from noregret.reporting.measured import recommended
 from noregret.reporting.svg import BLUE, GREY, MOST_POINTS, RED, Chart, number, rows_chart, text
+from noregret.reporting.words import choices_in_words
 from noregret.study import Study
 
 _STYLE = """
@@ -85,7 +88,7 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
             tiles.append((f"{alive:,}", f"of {study.size:,} can still be the best"))
     cells = "".join(f"<div><b>{text(big)}</b>{text(small)}</div>" for big, small in tiles)
     goal = "the smallest" if study.settings["direction"] == "minimize" else "the largest"
-    note = f"{study.settings['algorithm']} looks for {goal} value in {study.domain!r}."
+    note = f"{study.settings['algorithm']} looks for {goal} value in {choices_in_words(study)}."
     return f'<p class="note">{text(note)}</p><div class="big">{cells}</div>'
 
 
@@ -265,16 +268,15 @@ def _settings(study: Study) -> str:
     optimizer, assumed = study.optimizer, study.optimizer.assumed
     shift, unit = assumed.shift, assumed.unit
     settings |= {
-        "kernel": assumed.kernel,
+        "kernel": _rounded(repr(assumed.kernel)),
         "noise": number(float(assumed.noise * unit)),
         "learnt": ", ".join(optimizer.learnt) or "nothing",
         "delta": optimizer.delta,
         "width": optimizer.width,
     }
     if (shift, unit) != (0.0, 1.0):
-        settings["values as the kernel sees them"] = (
-            f"({number(float(study.units.values(shift)))} taken out, over {number(float(unit))})"
-        )
+        mean, spread = float(study.units.values(shift)), float(unit)
+        settings["the kernel describes"] = f"(value − {number(mean)}) / {number(spread)}"
     notes = study.settings["about"].get("notes", [])
     frame = pl.DataFrame(
         {
@@ -285,9 +287,23 @@ def _settings(study: Study) -> str:
     return _section("Settings", " ".join(str(note) for note in notes), _html_table(frame))
 
 
+def _rounded(words: str) -> str:
+    """Words with their numbers in four digits."""
+    return re.sub(r"\d+\.\d{3,}(e[+-]\d+)?", lambda found: f"{float(found[0]):.4g}", words)
+
+
 def _events(study: Study) -> str:
     events = study.events().tail(20)
+    details = [_details(json.loads(one)) for one in events["details"]]
+    events = events.with_columns(
+        pl.Series("details", details, pl.String), pl.col("time").dt.truncate("1s")
+    )
     return _section("Events", "The last 20 at most.", _html_table(events))
+
+
+def _details(about: dict[str, Any]) -> str:
+    """What an event says, without the sums that only programs compare."""
+    return _rounded(", ".join(f"{k}: {v}" for k, v in about.items() if k != "sha256"))
 
 
 def _html_table(frame: pl.DataFrame) -> str:

@@ -59,6 +59,8 @@ class Table:
     ----------
     path
         Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx`` (and its relatives) or ``.parquet``.
+    decimal_comma
+        Whether a comma that may group digits is a decimal sign: ``1,234`` is 1.234 then.
 
     Attributes
     ----------
@@ -66,6 +68,8 @@ class Table:
         The names of the columns, in their order.
     decimal
         ``"."`` or ``","``: what stands before decimals.
+    separator, encoding
+        How a text file is written; commas and UTF-8 for others.
     place
         What a position in the file is called: ``"line"`` or ``"row"``.
     notes
@@ -74,11 +78,13 @@ class Table:
         What the file itself says of the columns' types; nothing for text.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, decimal_comma: bool = False) -> None:
         self.path = Path(path)
+        self._decimal_comma = decimal_comma
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no file {path}")
         self.decimal = "."
+        self.encoding, self.separator = "utf-8", ","
         self.notes: list[str] = []
         self.types: dict[str, pl.DataType] = {}
         self.place = "line"
@@ -92,7 +98,7 @@ class Table:
             self.place = "row"
             self._prepare_rows(self._sheet)
         elif suffix in TEXT:
-            self._encoding, self._separator = self._habits()
+            self.encoding, self.separator = self._habits()
             self._prepare_rows(self._records)
         else:
             known = ", ".join((*TEXT, *EXCEL, *PARQUET))
@@ -176,7 +182,7 @@ class Table:
 
     def _too_many(self, line: int, row: list[str], most: int) -> str:
         words = f"{self.path}, {self.place} {line}: {len(row)} cells, but {most} columns have names"
-        if self.place == "line" and self._separator == ",":
+        if self.place == "line" and self.separator == ",":
             words += (
                 ". If this is a decimal comma, write a point, or separate columns by semicolons"
             )
@@ -189,8 +195,8 @@ class Table:
                      if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+", cell))  # fmt: skip
         if not commas or points:
             return "."
-        semicolons = self.place == "line" and self._separator == ";"
-        if not semicolons and all(re.fullmatch(r"[+-]?\d{1,3},\d{3}", cell) for cell in commas):
+        sure = self._decimal_comma or (self.place == "line" and self.separator == ";")
+        if not sure and all(re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) for cell in commas):
             self.notes.append(f"Commas group digits: {commas[0]} is {commas[0].replace(',', '')}.")
             return "."
         self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
@@ -231,12 +237,12 @@ class Table:
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells of every record, from the first that is not blank."""
-        with self.path.open(newline="", encoding=self._encoding, errors="strict") as file:
+        with self.path.open(newline="", encoding=self.encoding, errors="strict") as file:
             yield from self._parse(file)
 
     def _parse(self, file: IO[str]) -> Iterator[tuple[int, list[str]]]:
         lines = Lines(file)
-        reader = csv.reader(lines, delimiter=self._separator)
+        reader = csv.reader(lines, delimiter=self.separator)
         seen, line = False, 1
         try:
             for row in reader:
@@ -247,7 +253,7 @@ class Table:
                 line = reader.line_num + 1
                 lines.next_record()
         except csv.Error as error:
-            long = lines.long_field(self._separator)
+            long = lines.long_field(self.separator)
             if long is None:
                 raise ValueError(f"{self.path}, line {line}: {error}") from error
             raise ValueError(

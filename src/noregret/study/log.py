@@ -10,7 +10,7 @@ from noregret._types import Floats
 from noregret.algorithms import Optimizer
 from noregret.results import BatchInfo
 from noregret.spaces import Candidates, Domain
-from noregret.study import replay
+from noregret.study import looks, replay
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.growing import put_addition
@@ -89,7 +89,17 @@ class Log:
         return self._state
 
     def _restore(self) -> replay.Replayed:
-        return replay.restore(self.storage, self.domain, self._not_stored[1], self.units)
+        found = replay.restore(self.storage, self.domain, self._not_stored[1], self.units)
+        if found.rebuilt is None:
+            looks.use_kept(self.storage, found.optimizer, found.operation)
+        return found
+
+    def keep_look(self) -> bool:
+        """Keep what a look has fitted for later looks; whether it is in the file."""
+        state = self._state
+        if state is None or state.rebuilt is not None:
+            return False
+        return looks.keep(self.file, state.optimizer, state.operation)
 
     def _report_rebuild(self, state: replay.Replayed) -> None:
         """Warn where the log could not be replayed, and store what was made of it."""

@@ -1,5 +1,6 @@
 """When is enough enough? A gap, a target, patience, or a maximiser that has converged."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -127,6 +128,20 @@ def gap_of(study: "Study") -> float:
     return optimizer.recommend().gap if optimizer.aim == 1 else optimizer.top_gap()
 
 
+def gap_in_words(study: "Study") -> str:
+    """How much better than what is recommended another choice can be, and whether it is proved."""
+    optimizer, gap = study.optimizer, gap_of(study)
+    if optimizer.aim > 1 and len(np.unique(optimizer.history.ids)) < optimizer.aim:
+        return f"fewer than {optimizer.aim} candidates have been measured"
+    if math.isinf(gap):
+        return "the values contradict the noise, norm or kernel given: nothing is known of the gap"
+    other = "no other" if optimizer.aim == 1 else f"no candidate outside the best {optimizer.aim}"
+    than = "" if optimizer.aim == 1 else " than the last of them"
+    if optimizer.proved:
+        return f"{other} is better{than} by more than {gap:.4g} (proved)"
+    return f"by the model {other} should be better{than} by more than {gap:.4g} (not proved)"
+
+
 def without_progress(study: "Study") -> int:
     """How many answers came after the best value measured."""
     rewards = study.optimizer.history.rewards
@@ -145,11 +160,10 @@ def in_words(study: "Study", rule: StopRule) -> str:
         return "no answers yet"
     reason = rule.reached(study)
     parts = [f"enough by its {reason}"] if reason else []
-    parts.append(
-        f"gap {gap_of(study):.4g}" + (" (proved)" if optimizer.proved else " (not proved)")
-    )
+    parts.append(gap_in_words(study))
     alive = optimizer.alive
     if alive is not None:
         parts.append(f"{alive:,} of {size:,} can still be the best")
-    parts.append(f"{without_progress(study):,} answers since the best value")
+    since = without_progress(study)
+    parts.append(f"{since:,} answer{'' if since == 1 else 's'} since the best value")
     return "; ".join(parts)

@@ -323,6 +323,15 @@ class Study:
         """
         return self.units.recommendation(self.optimizer.recommend())
 
+    @one_at_a_time
+    def keep_look(self) -> bool:
+        """Keep the settings that looks have fitted since the last ask; whether the file has them.
+
+        Later looks and the next ask then need not fit them again, until more is told. No answer
+        changes. Also for a study that was opened ``read_only``, while nobody else writes to it.
+        """
+        return self._log.keep_look()
+
     @property
     @one_at_a_time
     def optimizer(self) -> Optimizer:

@@ -187,7 +187,7 @@ class AlgorithmSuite(Suite):
 
     def test_the_best_few(self) -> None:
         """``top`` has counts and means of what was measured; ``top_gap`` falls to 0 at the end."""
-        optimizer = self.build(aim=3, repeats=1)
+        optimizer = self.build(repeats=1)
         while not optimizer.exhausted:
             plate = optimizer.ask(10, fill=True)
             optimizer.tell(plate, self.evaluate(plate))
@@ -196,9 +196,24 @@ class AlgorithmSuite(Suite):
         for one in found:
             assert one.evaluations == 1
             assert one.measured == history.rewards[history.ids == one.id][0]
-        assert optimizer.top_gap() >= 0.0
+        assert optimizer.top_gap(3) >= 0.0
         assert optimizer.top_gap(self.size) == 0.0
         assert self.build().top_gap(2) == np.inf
+
+    def test_the_aim_is_followed_or_refused(self) -> None:
+        """An algorithm picks for the best few, bit for bit the same when resumed, or says no."""
+        if not self.build().chooser.follows_aim:
+            with refused("aim"):
+                self.build(aim=3)
+            return
+        optimizer = self.build(aim=3, repeats=2)
+        while not optimizer.exhausted:
+            resumed = reload(optimizer)
+            plate, same = optimizer.ask(10, fill=True), resumed.ask(10, fill=True)
+            same_arrays([plate.ids], [same.ids])
+            optimizer.tell(plate, self.evaluate(plate))
+        assert set(optimizer.counts(np.arange(self.size)).tolist()) == {2}
+        assert optimizer.top_gap() == optimizer.top_gap(3)
 
     def test_bad_input_is_refused_and_changes_nothing(self) -> None:
         """Each mistake is an error that names the argument, and the state is untouched."""

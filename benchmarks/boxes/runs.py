@@ -39,7 +39,7 @@ def run(method: str, name: str, instance: int, noise: str, evaluations: int) -> 
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.boxes", description=about)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks boxes", description=about)
     parser.add_argument("--functions", default="classic", help="classic, bbob, or names")
     parser.add_argument("--instances", default="1,3,5", help="even ones tune, odd ones report")
     parser.add_argument("--methods", default="ours,random", help=", ".join(METHODS))
@@ -66,7 +66,3 @@ def main(arguments: list[str] | None = None) -> None:
                         table.append(given.results, row)
                         rows.append(row)
     print(table.show(table.half(rows, given.half), each=given.each))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,38 @@
+"""What somebody who looks at a run has worked out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from noregret.learning.beliefs import Beliefs
+from noregret.observations import Observations
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the next ask will believe, worked out on a copy for somebody who looks.
+
+    Attributes
+    ----------
+    t
+        Evaluations told then.
+    beliefs, rng
+        As the next ask will have them.
+    events
+        What happened on the way, to be noted by that ask.
+    """
+
+    t: int
+    beliefs: Beliefs
+    rng: np.random.Generator
+    events: list[dict[str, Any]]
+
+    @property
+    def fitted(self) -> bool:
+        """Whether settings were fitted, which takes long."""
+        return any(event["event"] == "fit" for event in self.events)
+
+    def is_current(self, observations: Observations) -> bool:
+        """Whether nothing has been told since."""
+        return self.t == observations.t and self.beliefs.is_current(observations)

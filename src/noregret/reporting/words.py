@@ -1,0 +1,38 @@
+"""What people read of a study in `status` and in the report."""
+
+from typing import TYPE_CHECKING
+
+from noregret.spaces import list_length
+from noregret.study.tables import coordinate_names
+
+if TYPE_CHECKING:
+    from noregret.study import Study
+
+#: columns or parameters named in one line
+_NAMED = 8
+
+
+def choices_in_words(study: "Study") -> str:
+    """What may be chosen: ``400 candidates, described by logp, weight``, or the parameters."""
+    size = list_length(study.domain)
+    if size is None:
+        names = coordinate_names(study.domain)
+        return f"{len(names)} parameters: {_listed(names)}"
+    columns = study.settings["about"].get("columns") or []
+    names = list(dict.fromkeys(column["name"] for column in columns))
+    words = f"{size:,} candidates"
+    if names:
+        return f"{words}, described by {_listed(names)}"
+    dimension = study.domain.dimension
+    return words if dimension is None else f"{words} of {_numbers(study, dimension)}"
+
+
+def _numbers(study: "Study", dimension: int) -> str:
+    if study.domain.nothing.dtype == "uint8":
+        return f"{8 * dimension:,} bits"
+    return "one number" if dimension == 1 else f"{dimension:,} numbers"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
