@@ -55,7 +55,7 @@ class Finding:
 def not_learnt_yet(optimizer: "Optimizer") -> Finding | None:
     """Settings that are to be learnt, while there are too few answers for it."""
     learner = optimizer.situation(pending=False).beliefs.learner
-    if learner is None or not learner.unfitted or optimizer.t >= learner.design:
+    if learner is None or learner.fitted or optimizer.t >= learner.design:
         return None
     return Finding(
         "early",
