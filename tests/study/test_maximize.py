@@ -7,13 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from functions import bowl, fails_right_of
 
 import noregret as nr
-
-
-def bowl(x):
-    """Minimum 0 at (0.3, 0.3)."""
-    return float(np.square(np.asarray(x) - 0.3).sum())
 
 
 def test_minimize_on_a_box():
@@ -76,34 +72,6 @@ def test_same_seed_same_run():
     np.testing.assert_array_equal(runs[0].history.points, runs[1].history.points)
 
 
-def test_stops_at_tol():
-    options = {"kernel": nr.RBF(0.5), "noise": 0.01, "norm": 1.0, "width": 2.0}
-    result = nr.minimize(bowl, nr.Box([(0, 1)]), 100, seed=0, progress=False, tol=0.05, **options)
-    assert result.stopped == "tol"
-    assert not result.certified  # bounds of two deviations, on a box
-    assert result.algorithm.t < 100
-    assert result.best.gap <= 0.05
-
-
-def test_a_gap_on_a_list_is_certified_where_everything_is_given():
-    X = np.linspace(0, 1, 40)[:, None]
-    options = {"kernel": nr.RBF(0.5), "noise": 0.01, "norm": 3.0, "algorithm": "gpucb"}
-    result = nr.minimize(bowl, X, 300, seed=0, progress=False, tol=0.1, **options)
-    assert result.stopped == "tol"
-    assert result.certified
-    certificate = result.algorithm.certify(tol=0.1)
-    assert certificate.certified
-    assert certificate.largest_norm >= 3.0 or certificate.gap > 0.1
-
-
-def test_learnt_settings_certify_nothing_and_are_tested_by_fresh_draws():
-    result = nr.minimize(bowl, nr.Box([(0, 1)]), 120, seed=0, progress=False, tol=0.5, width=2.0)
-    assert not result.certified
-    assert result.stopped in ("tol (learnt settings)", "budget")
-    if result.stopped != "budget":
-        assert result.algorithm.t >= 10 + 30  # the design, and the draws that test the fit
-
-
 @pytest.mark.parametrize("options", [{}, {"tol": 1e-6}, {"algorithm": "gpucb"}])
 def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options):
     box = nr.Box([(0, 1)])
@@ -112,32 +80,6 @@ def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options
     given = {"kernel": nr.RBF(0.5), "noise": 0.1, "norm": 1.0}
     result = nr.minimize(bowl, box, 3, seed=0, progress=False, **options, **given)
     assert result.algorithm.width == "theory"
-
-
-def test_interrupts_return_what_is_known():
-    calls = []
-
-    def f(x):
-        calls.append(x)
-        if len(calls) == 15:
-            raise KeyboardInterrupt
-        return -bowl(x)
-
-    result = nr.maximize(f, nr.Box([(0, 1)]), 50, seed=0, progress=False)
-    assert result.stopped == "interrupted"
-    assert len(result.history) == 14
-    assert result.algorithm.pending == 0
-    more = nr.maximize(f, None, 5, algorithm=result.algorithm, progress=False)
-    assert len(more.history) == 19
-
-
-def fails_right_of(edge):
-    def f(x):
-        if x[0] > edge:
-            raise MemoryError("too large")
-        return float(x[0])
-
-    return f
 
 
 def test_failed_evaluations_are_counted_and_the_run_goes_on(capsys):
@@ -220,105 +162,6 @@ def test_whatever_is_raised_carries_the_result_so_far():
     assert slipped.value.result.algorithm.pending == 0
 
 
-def test_callback_sees_every_evaluation_and_stops_the_run():
-    seen = []
-
-    def callback(progress):
-        seen.append(progress)
-        return progress.done == 9
-
-    f = fails_right_of(0.8)
-    result = nr.minimize(f, nr.Box([(0, 1)]), 50, seed=0, progress=False, callback=callback)
-    assert result.stopped == "callback"
-    assert [progress.trial for progress in seen] == list(range(9))
-    frame = result.to_frame()
-    assert [one.point[0] for one in seen] == frame["x0"].to_list()
-    assert [one.reason is None for one in seen] == (frame["status"] == "told").to_list()
-    assert seen[-1].best == frame["value"].min()
-
-
-def test_patience_ends_a_run_that_finds_nothing_better():
-    result = nr.minimize(bowl, nr.Box([(0, 1), (0, 1)]), 200, seed=0, progress=False, patience=12)
-    assert result.stopped == "patience"
-    assert 12 < result.evaluations < 100
-    assert bowl(result.best.point) < 0.01
-    flat = nr.minimize(
-        lambda x: 1.0, np.arange(9.0)[:, None], 99, seed=0, progress=False, patience=5
-    )
-    assert flat.stopped == "patience"
-
-
-@pytest.mark.parametrize(
-    "domain",
-    [pytest.param(nr.Box([(0, 200)]), marks=pytest.mark.slow), np.linspace(0, 200, 80)[:, None]],
-)
-def test_thompson_sampling_stops_where_it_has_converged(domain):
-    """In units of the space: the box is 200 wide, and draws lie within a few hundredths of it."""
-    result = nr.minimize(
-        lambda x: bowl(x / 200.0),
-        domain,
-        300,
-        algorithm="thompsonsampling",
-        kernel=nr.RBF(80.0),
-        noise=0.01,
-        n_init=8,
-        stop="converged",
-        seed=0,
-        progress=False,
-    )
-    assert result.stopped == "converged"
-    assert 8 <= result.evaluations < 150
-    assert bowl(result.best.point / 200.0) < 0.01
-    assert result.algorithm.converged()
-
-
-def test_a_look_at_the_spread_every_twentieth_answer():
-    """Draws of two equal peaks never gather, and the run goes on to its budget."""
-    looks = []
-
-    class Counted(nr.ThompsonSampling):
-        def converged(self, tol=0.02):
-            looks.append(self.t)
-            return super().converged(tol)
-
-    X = np.linspace(0, 1, 40)[:, None]
-    opt = Counted(X, nr.RBF(0.1), noise=0.1, n_init=5, seed=0)
-    result = nr.maximize(
-        lambda x: abs(x[0] - 0.5), X, 80, algorithm=opt, stop="converged", progress=False
-    )
-    assert result.stopped == "budget"
-    assert looks[:3] == [1, 2, 3]
-    assert np.all(np.diff(looks) >= np.maximum(1, 0.05 * np.array(looks[:-1]) - 1))
-    assert len(looks) < 60
-
-
-def test_converged_means_thompson_sampling_where_nobody_names_an_algorithm():
-    X = np.linspace(0, 1, 30)[:, None]
-    result = nr.minimize(bowl, X, 12, stop="converged", seed=0, progress=False)
-    assert isinstance(result.algorithm, nr.ThompsonSampling)
-
-
-def test_timeout_is_for_the_whole_run():
-    result = nr.minimize(bowl, nr.Box([(0, 1)]), 10_000, seed=0, progress=False, timeout=0.05)
-    assert result.stopped == "timeout"
-    assert 0 < result.evaluations < 10_000
-
-
-def test_at_the_timeout_workers_are_not_waited_for():
-    release = threading.Event()
-
-    def hangs(x):
-        assert release.wait(60)
-        return bowl(x)
-
-    result = nr.minimize(
-        hangs, nr.Box([(0, 1)]), 10, seed=0, workers=2, timeout=0.05, progress=False
-    )
-    assert result.stopped == "timeout"
-    assert result.evaluations == 0
-    release.set()
-
-
 @pytest.mark.parametrize("algorithm", ["gpucb", "bbkb"])
 def test_batch_size_is_honoured_on_boxes(algorithm):
     sizes = []
@@ -333,9 +176,6 @@ def test_batch_size_is_honoured_on_boxes(algorithm):
     assert max(sizes) == 7
     if algorithm == "gpucb":
         assert sizes == [7] * 6 + [3]
-
-
-# -- workers ---------------------------------------------------------------------------------
 
 
 def test_threads_evaluate_at_the_same_time():
@@ -390,81 +230,6 @@ def dies_on_the_right(x):
     if x[0] > 0.7:
         os._exit(1)
     return float(x[0])
-
-
-# -- storage ---------------------------------------------------------------------------------
-
-
-def test_draws_that_test_a_gap_count_in_the_budget_of_a_later_call(tmp_path):
-    rng, calls = np.random.default_rng(0), []
-
-    def f(x):
-        calls.append(x)
-        return bowl(x) if len(calls) == 1 else 100.0 * rng.standard_normal()
-
-    options = {"seed": 0, "progress": False, "tol": 1e6, "storage": tmp_path / "run.db"}
-    first = nr.minimize(f, nr.Box([(0, 1)]), 40, callback=lambda one: one.done == 2, **options)
-    assert first.stopped == "callback"
-    assert len(calls) == 2 + 30  # no draw fits what one value seemed to say
-    nr.minimize(f, nr.Box([(0, 1)]), 40, **options)
-    assert 2 + 30 < len(calls) <= 40
-
-
-def test_the_same_call_goes_on_where_a_killed_run_stopped(tmp_path):
-    options = {"seed": 3, "progress": False}
-    box = nr.Box({"a": (0, 1), "b": (0, 1)})
-    f = lambda x: bowl([x["a"], x["b"]])  # noqa: E731
-    whole = nr.minimize(f, box, 24, **options)
-    calls = []
-
-    def killed(x):
-        calls.append(x)
-        if len(calls) == 15:
-            raise KeyboardInterrupt
-        return f(x)
-
-    path = tmp_path / "run.db"
-    part = nr.minimize(killed, box, 24, storage=path, **options)
-    assert (part.stopped, len(part.history)) == ("interrupted", 14)
-    rest = nr.minimize(f, box, 24, storage=path, **options)
-    assert rest.stopped == "budget"
-    np.testing.assert_array_equal(rest.history.points, whole.history.points)
-    assert rest.best.point == whole.best.point
-    again = nr.minimize(lambda x: 1 / 0, box, 24, storage=path, **options)  # nothing left to do
-    assert again.evaluations == 24
-
-
-def test_failures_are_stored_and_replayed(tmp_path):
-    f, box = fails_right_of(0.6), nr.Box([(0, 1)])
-    path = tmp_path / "run.db"
-    whole = nr.maximize(f, box, 24, seed=0, progress=False)
-    nr.maximize(f, box, 14, seed=0, progress=False, storage=path, horizon=24)
-    rest = nr.maximize(f, box, 24, seed=0, progress=False, storage=path)
-    assert rest.to_frame().drop("reason").equals(whole.to_frame().drop("reason"))
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"domain": nr.Box([(0, 2)])}, "domain"),
-        ({"seed": 1}, "seed"),
-        ({"width": 3.0}, "width"),
-        ({"algorithm": "gpucb"}, "algorithm"),
-        ({"kernel": nr.RBF(0.5)}, "kernel"),
-    ],
-)
-def test_a_study_of_other_settings_is_refused(tmp_path, change, what):
-    call = {"f": bowl, "domain": nr.Box([(0, 1)]), "budget": 3, "seed": 0, "progress": False}
-    call["storage"] = tmp_path / "run.db"
-    nr.minimize(**call)
-    with pytest.raises(nr.StudyError, match=f"storage: the study at .* has {what}"):
-        nr.minimize(**call | change)
-    with pytest.raises(nr.StudyError, match="has direction 'minimize'"):
-        nr.maximize(**call)
-    assert nr.minimize(**call | {"budget": 4, "seed": None}).evaluations == 4
-
-
-# -- what is refused -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,18 @@
 """How does it run for real? A durable ask and tell in one SQLite file, and what runs it."""
 
+from typing import TYPE_CHECKING, Any
+
 from noregret.study.errors import DamagedError, FullError, LockedError, RunError, StudyError
-from noregret.study.study import Study
+
+if TYPE_CHECKING:
+    from noregret.study.study import Study
 
 __all__ = ["DamagedError", "FullError", "LockedError", "RunError", "Study", "StudyError"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Study":  # runs in memory need no files
+        from noregret.study.study import Study
+
+        return Study
+    raise AttributeError(f"module 'noregret.study' has no attribute {name!r}")

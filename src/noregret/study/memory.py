@@ -12,7 +12,7 @@ import numpy as np
 
 from noregret.optimizer import Optimizer
 from noregret.results import Recommendation, Trials
-from noregret.study.replay import choices_of, end_failed, trials_of
+from noregret.study.choices import choices_of, end_failed, trials_of
 from noregret.study.rows import Trial
 from noregret.study.units import Units
 

@@ -1,18 +1,14 @@
 """An optimiser from the file: the last good snapshot, then the log after it, step by step."""
 
 import io
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from noregret import load, state
-from noregret._types import Floats, Ints
 from noregret.algorithms import Optimizer
-from noregret.results import Trials
 from noregret.spaces import Domain
 from noregret.study.aside import standing
+from noregret.study.choices import choices_of, end_failed
 from noregret.study.errors import DamagedError
 from noregret.study.growing import additions, before, get_addition, grown
 from noregret.study.rows import Operation, Trial
@@ -153,21 +149,6 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
         raise DivergedError(f"operation {operation.number} changed answers given before")
 
 
-def end_failed(optimizer: Optimizer, failed: Sequence[Trial]) -> None:
-    """Let an optimiser know of pending trials that failed.
-
-    Where a function that is run failed, it will probably fail again nearby: the optimiser looks
-    elsewhere. A failure that a person reports is taken for an accident that says nothing about the
-    choice.
-    """
-    for trial in failed:
-        choice = choices_of([trial], optimizer.domain)
-        if trial.origin == "run":
-            optimizer.fail(choice)
-        else:
-            optimizer.cancel(choice)
-
-
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
     trials = (
@@ -191,16 +172,3 @@ def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None
     if kept.aside:
         first.set_aside(sorted(kept.aside))
     return Replayed(first, storage.head().operation, rebuilt=reason)
-
-
-def choices_of(trials: Sequence[Trial], domain: Domain) -> Ints | Floats:
-    """The ids (n), or the points of a box (n × d), of these trials."""
-    return domain.unpack([trial.packed for trial in trials])
-
-
-def trials_of(found: Sequence[Trial], domain: Domain, names: Any = None) -> Trials:
-    """Trials as they are handed out; ``names`` (a series) says what the candidates are called."""
-    ids, points = domain.locate(choices_of(found, domain))
-    called = None if names is None else tuple(names.gather(ids.tolist()))
-    numbers = np.array([trial.number for trial in found], dtype=np.int64)
-    return Trials(numbers, ids, points, domain.labels(ids, points), called)

@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from noregret._types import Floats
 from noregret.optimizer import Optimizer
 from noregret.results import History, Recommendation
+from noregret.study.choices import choices_of
 from noregret.study.ledger import Ledger
-from noregret.study.replay import choices_of
 from noregret.study.rows import Trial
-from noregret.study.tables import column_of, coordinate_names
 from noregret.study.units import Units
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,13 +66,15 @@ class Result:
         """Evaluations, also those that failed."""
         return len(self.history) + self.failures
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """A row per evaluation: trial, (id), a column per parameter, value, status, reason.
 
         Parameters without names are called x0, x1, …; objects of a list are a column
         ``candidate``. ``status`` is ``"told"``, ``"failed"`` or ``"pending"`` (the run ended
         first); ``reason`` says why an evaluation failed.
         """
+        import polars as pl  # slow to import, and not every run wants a table
+
         domain = self.algorithm.domain
         ids, points = domain.locate(choices_of(self.trials, domain))
         columns: dict[str, Any] = {
@@ -129,6 +132,10 @@ _NO_IDS = np.empty(0, dtype=np.int64)
 
 def _parameters(domain: Any, ids: Any, points: Any) -> dict[str, Any]:
     """A column per parameter, with the values that f gets."""
+    import polars as pl
+
+    from noregret.study.tables import column_of, coordinate_names
+
     if domain.dimension is None:
         return {"candidate": pl.Series(list(points), strict=False)}
     rows = domain.labels(ids, points)

@@ -12,8 +12,8 @@ from noregret.algorithms import Optimizer
 from noregret.parts import more_candidates
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain, as_candidates, list_length
-from noregret.study import replay
 from noregret.study.aside import aside_frame
+from noregret.study.choices import trials_of
 from noregret.study.creating import new_file
 from noregret.study.file import StudyFile
 from noregret.study.growing import stored_as
@@ -381,7 +381,7 @@ class Study:
     @one_at_a_time
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        return replay.trials_of(self.records.find(numbers), self.domain, self.names)
+        return trials_of(self.records.find(numbers), self.domain, self.names)
 
     def name_of(self, id_: int, point: Any) -> str:
         """What people call a choice: its name, its id, or its values on a box or space."""
