@@ -3,6 +3,8 @@
 import math
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +27,8 @@ from noregret.cli.app import (
 from noregret.cli.choices import about_best, fields_of, interval, say_alive, say_best, values_of
 
 if TYPE_CHECKING:
+    from rich.live import Live
+
     from noregret.results import Recommendation
     from noregret.study import Study
     from noregret.study.ledger import Progress
@@ -80,46 +84,36 @@ def run(
     as it may be. Candidates that fail again and again are set aside: noregret retry brings them
     back.
     """
-    from rich.live import Live
-
     from noregret.study import Study
     from noregret.study.command import Command
     from noregret.study.workers import threads
 
-    previous = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with Study.open(study, wait=wait) as opened:
-            evaluate = Command(program, fields_of(opened), timeout)
-            display = _Display(opened, known_best)
-            live = Live(console=console, get_renderable=display.table, refresh_per_second=4)
-            show = not as_json and console.is_terminal
-            if show:
-                live.start()
-            try:
-                with threads(workers) as pool:
-                    stopped = opened.run(
-                        evaluate,
-                        budget,
-                        executor=pool if workers > 1 else None,
-                        workers=workers,
-                        batch=batch,
-                        max_failures=max_failures,
-                        max_failures_per_candidate=max_failures_per_candidate,
-                        callback=display.update,
-                        stop_gap=stop_gap,
-                        target=target,
-                        patience=patience,
-                        argument=lambda id_, point: values_of(opened, id_, point),
-                    )
-            finally:
-                evaluate.stop()
-                if show:
-                    live.stop()
-            best, counts = opened.best(), opened.counts()
-            aside = opened.aside()["name"].to_list()
-            about, words = about_best(opened, best), say_best(opened, best)
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    with _ended_by_signals(), Study.open(study, wait=wait) as opened:
+        evaluate = Command(program, fields_of(opened), timeout)
+        display = _Display(opened, known_best)
+        show = not as_json and console.is_terminal
+        shown: AbstractContextManager[object] = display.live() if show else nullcontext()
+        try:
+            with shown, threads(workers) as pool:
+                stopped = opened.run(
+                    evaluate,
+                    budget,
+                    executor=pool if workers > 1 else None,
+                    workers=workers,
+                    batch=batch,
+                    max_failures=max_failures,
+                    max_failures_per_candidate=max_failures_per_candidate,
+                    callback=display.update,
+                    stop_gap=stop_gap,
+                    target=target,
+                    patience=patience,
+                    argument=lambda id_, point: values_of(opened, id_, point),
+                )
+        finally:
+            evaluate.stop()
+        best, counts = opened.best(), opened.counts()
+        aside = opened.aside()["name"].to_list()
+        about, words = about_best(opened, best), say_best(opened, best)
     if as_json:
         print_json({"counts": counts, "stopped": stopped, "set_aside": aside, "best": about})
         return
@@ -146,6 +140,12 @@ class _Display:
         if console.is_terminal and progress.told and due:
             self._best, self._alive = self._study.best(), say_alive(self._study)
             self._best_at = time.monotonic()
+
+    def live(self) -> "Live":
+        """The display itself, while it is entered."""
+        from rich.live import Live
+
+        return Live(console=console, get_renderable=self.table, refresh_per_second=4)
 
     def table(self) -> Table:
         grid = Table.grid(padding=(0, 2))
@@ -178,5 +178,15 @@ class _Display:
             grid.add_row("regret", f"{regret:.4g} (of the estimate)")
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a signal to terminate end the run as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

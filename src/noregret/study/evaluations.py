@@ -48,7 +48,7 @@ class _Job:
 
 
 @dataclass
-class Run:
+class Evaluations:
     """One run: a queue of jobs, those under way, and what comes back.
 
     Attributes
@@ -75,7 +75,7 @@ class Run:
     max_per_candidate: int | None
     count_failed: bool
     callback: Callable[[Progress], Any] | None
-    stop: "Callable[[Run], str | None] | None"
+    stop: "Callable[[Evaluations], str | None] | None"
     argument: Callable[[int, Any], Any] | None
     drawn: int = 0
     waiting: deque[_Job] = field(default_factory=deque)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret import _checks
-from noregret.study.evaluations import Run
+from noregret.study.evaluations import Evaluations
 from noregret.study.ledger import Ledger, Progress
 from noregret.study.workers import hire
 
@@ -28,7 +28,7 @@ def run_study(
     max_in_a_row: int | None = None,
     count_failed: bool = False,
     callback: Callable[[Progress], Any] | None = None,
-    stop: Callable[[Run], str | None] | None = None,
+    stop: Callable[[Evaluations], str | None] | None = None,
     argument: Callable[[int, Any], Any] | None = None,
     drawn: int = 0,
 ) -> str:
@@ -107,7 +107,7 @@ def run_study(
     with hire(f, executor, workers, here=trial_timeout is None, patience=timeout) as staff:
         if staff.executor is None:
             batch = batch or study.settings["batch"]
-        run = Run(
+        run = Evaluations(
             study=study,
             f=f,
             budget=budget,
@@ -126,14 +126,20 @@ def run_study(
             argument=argument,
             drawn=drawn,
         )
-        study.note("run started", budget=budget, workers=staff.count)
-        try:
-            stopped = run.go()
-        except BaseException as error:
-            study.note("run stopped", why=repr(error))
-            raise
-        else:
-            study.note("run finished", told=run.told, failed=run.failed, why=stopped)
-        finally:
-            run.cancel_rest()
+        return _noted(run)
+
+
+def _noted(run: Evaluations) -> str:
+    """Run, and let the study note how it began and ended; why it ended."""
+    study = run.study
+    study.note("run started", budget=run.budget, workers=run.workers.count)
+    try:
+        stopped = run.go()
+    except BaseException as error:
+        study.note("run stopped", why=repr(error))
+        raise
+    else:
+        study.note("run finished", told=run.told, failed=run.failed, why=stopped)
+    finally:
+        run.cancel_rest()
     return stopped

@@ -11,11 +11,11 @@ from noregret import _checks
 
 if TYPE_CHECKING:
     from noregret.study import Study
-    from noregret.study.evaluations import Run
+    from noregret.study.evaluations import Evaluations
     from noregret.study.ledger import Ledger
 
 #: what a run is asked before new trials: why it is to end, or ``None``
-Stop: TypeAlias = "Callable[[Run], str | None]"
+Stop: TypeAlias = "Callable[[Evaluations], str | None]"
 
 #: answers between two looks at the maximiser's spread, as a part of those so far
 _LOOK_EVERY = 0.05
@@ -98,7 +98,7 @@ class Convergence:
         self._ledger = ledger
         self._next = 0
 
-    def __call__(self, run: "Run") -> str | None:
+    def __call__(self, run: "Evaluations") -> str | None:
         """``"converged"``, or ``None``."""
         optimizer = self._ledger.optimizer
         if optimizer.t < self._next:
@@ -116,7 +116,7 @@ def stop_of(study: "Study", rule: StopRule, stop: Stop | Literal["converged"] | 
     elif stop is not None and not callable(stop):
         raise TypeError(f"stop must be 'converged' or a function of the run, got {stop!r}")
 
-    def reason(run: "Run") -> str | None:
+    def reason(run: "Evaluations") -> str | None:
         return rule.reached(study) or (None if stop is None else stop(run))
 
     return reason

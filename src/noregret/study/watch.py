@@ -9,7 +9,7 @@ import numpy as np
 
 from noregret.optimizer import Optimizer
 from noregret.results import Recommendation
-from noregret.study.evaluations import Run
+from noregret.study.evaluations import Evaluations
 from noregret.study.ledger import Ledger, Progress
 from noregret.study.stopping import Convergence
 
@@ -52,7 +52,7 @@ class Watch:
         self._best: Recommendation | None = None
         self._since = 0
 
-    def __call__(self, run: Run) -> str | None:
+    def __call__(self, run: Evaluations) -> str | None:
         """Why the run is to end, or ``None``."""
         optimizer = self._ledger.optimizer
         if not run.told:
@@ -86,7 +86,7 @@ class Watch:
         noise = optimizer.assumed.noise * optimizer.assumed.unit
         return bool(mean[1] - mean[0] > _BETTER * noise)
 
-    def _holds(self, run: Run, most: int) -> bool:
+    def _holds(self, run: Evaluations, most: int) -> bool:
         """Whether uniform draws that the fit has not seen lie where the model says.
 
         The draws are evaluated and told, at most so many, and noted, so that a later run counts
