@@ -106,9 +106,10 @@ def contractions(kernel: Kernel, X: Points, weights: Floats) -> list[float]:
 def _stationary(kernel: Stationary, X: Points, weights: Floats) -> list[float]:
     squared = kernel.squared(X, X)
     slope = weights * kernel.slope(squared)
-    total = float(np.sum(weights * kernel(X, X)))
     if not isinstance(kernel.lengthscale, list):
-        return [-2.0 * float(np.sum(slope * squared)), total]
+        by_scale = -2.0 * float(np.sum(slope * squared))
+        return [by_scale, float(np.sum(weights * kernel.of_squared(squared)))]
+    total = float(np.sum(weights * kernel.of_squared(squared)))
     # Σ M_ab (x_a − x_b)² = 2 Σ x_a² (M1)_a − 2 xᵀMx, for all axes in one product.
     scaled = X / np.asarray(kernel.lengthscale)
     scaled = scaled - scaled.mean(axis=0)

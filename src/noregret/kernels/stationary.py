@@ -60,7 +60,7 @@ class Stationary(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        return self._of_squared_distance(self.squared(X, Y))
+        return self.of_squared(self.squared(X, Y))
 
     def diag(self, X: Points) -> Floats:
         """The n values k(x, x) = variance."""
@@ -106,14 +106,16 @@ class Stationary(Kernel):
         """dk/d(r²) at squared scaled distances r²; 0 where it is infinite."""
         raise TypeError("use RBF or Matern")
 
-    def _of_squared_distance(self, squared: Floats) -> Floats:
+    def of_squared(self, squared: Floats) -> Floats:
+        """k at squared scaled distances r², which may be overwritten."""
         raise TypeError("use RBF or Matern")
 
 
 class RBF(Stationary):
     """The Gaussian kernel, variance · exp(−r²/2)."""
 
-    def _of_squared_distance(self, squared: Floats) -> Floats:
+    def of_squared(self, squared: Floats) -> Floats:
+        """variance · exp(−r²/2), in place of r²."""
         squared *= -0.5
         np.exp(squared, out=squared)
         if self.variance != 1.0:
@@ -122,7 +124,7 @@ class RBF(Stationary):
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²) = −k/2."""
-        return -0.5 * self._of_squared_distance(squared.copy())
+        return -0.5 * self.of_squared(squared.copy())
 
 
 class Matern(Stationary):
@@ -132,7 +134,8 @@ class Matern(Stationary):
         super().__init__(lengthscale, variance)
         self.nu = _checks.positive("nu", nu)
 
-    def _of_squared_distance(self, squared: Floats) -> Floats:
+    def of_squared(self, squared: Floats) -> Floats:
+        """k at squared scaled distances r², which are overwritten."""
         r = np.sqrt(squared, out=squared)  # in place: fresh memory takes longer than arithmetic
         if self.nu not in (0.5, 1.5, 2.5):
             return self.variance * _matern(self.nu, math.sqrt(2.0 * self.nu) * r)

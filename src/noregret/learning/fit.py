@@ -11,7 +11,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
-from noregret.linalg.factors import safe_cholesky
+from noregret.linalg.factors import inverse_from, safe_cholesky
 from noregret.linalg.threads import one_blas_thread
 
 #: the noise is kept between these fractions of the rewards' root mean square
@@ -257,8 +257,7 @@ class _Problem:
             return self._by_spectrum(u, noise, *self._spectrum)
         lower, mean, alpha = self._solve(kernel, noise)
         # At the best mean its own derivative is zero, so d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
-        weights = cho_solve((lower, True), np.eye(len(alpha)), check_finite=False)
-        weights = 0.5 * (np.outer(alpha, alpha) - weights)
+        weights = 0.5 * (np.outer(alpha, alpha) - inverse_from(lower))
         gradient = contractions(kernel, self.X, weights) if self.list else []
         if self.fixed_noise is None:
             gradient.append(2.0 * noise**2 * float(np.trace(weights)))

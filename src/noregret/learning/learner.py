@@ -65,7 +65,8 @@ class Learning:
         The part of what follows the design that is drawn uniformly for the fits; 0 where the
         algorithm draws uniformly of its own accord.
     restarts
-        Starts of a fit: the kernel in use, the prior's mode, then random ones.
+        Starts of a fit: the kernel in use, the prior's mode, then random ones. Until the evaluations
+        have doubled the next fits start from the kernel in use alone.
     """
 
     design: int | None = None
@@ -100,8 +101,8 @@ class Learner:
         Uniform draws before the first fit.
     how
         How the algorithm learns.
-    fitted
-        Evaluations told at the last fit, 0 before the first.
+    fitted, searched
+        Evaluations told at the last fit, and at the last one from all starts; 0 before the first.
     random
         Positions in the history of the uniform draws told: D_random.
     waiting
@@ -116,6 +117,7 @@ class Learner:
     design: int
     how: Learning
     fitted: int = 0
+    searched: int = 0
     random: list[int] = field(default_factory=list)
     waiting: dict[int, int] = field(default_factory=dict)
 
@@ -182,10 +184,13 @@ class Learner:
             shift, unit = _standard(y)
             assumed = replace(assumed, shift=shift, unit=unit)
         known = None if self.noise else noise / assumed.unit
+        starts = self.how.restarts if observations.t >= 2 * self.searched else 1
         fit = self._fit_to(
-            observations.points[rows], assumed, assumed.seen(y), known, corners, seed
+            observations.points[rows], assumed, assumed.seen(y), known, corners, seed, starts
         )
         before, self.fitted = self.fitted, observations.t
+        if observations.t >= 2 * self.searched:
+            self.searched = observations.t
         scale, norm = assumed.scale, max(fit.norm, _SMALLEST_NORM)
         if fit.mean:
             assumed = replace(assumed, shift=assumed.reward(fit.mean))
@@ -214,6 +219,7 @@ class Learner:
         noise: float | None,
         corners: Points,
         seed: int,
+        starts: int,
     ) -> Any:
         from noregret.learning.fit import fit_kernel  # scipy.optimize is slow to import
 
@@ -226,7 +232,7 @@ class Learner:
                 noise,
                 only_noise=only_noise,
                 fit_mean=self.how.fits_mean and not only_noise,
-                restarts=self.how.restarts,
+                restarts=starts,
                 max_points=self.how.max_points,
                 seed=seed,
             )

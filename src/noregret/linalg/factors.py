@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 from scipy.linalg import cholesky
-from scipy.linalg.lapack import dgeqrf, dpstrf, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dpotri, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
 
@@ -52,6 +52,13 @@ def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Fl
     # LAPACK is called directly: SciPy's checks cost more than small systems do.
     solved, _ = dtrtrs(lower, right, lower=1, trans=1 if transposed else 0)
     return np.asarray(solved)
+
+
+def inverse_from(lower: Floats) -> Floats:
+    """(LLᵀ)⁻¹ for a lower triangular L (n × n)."""
+    found, _ = dpotri(lower, lower=1)
+    half = np.tril(found)
+    return np.asarray(half + np.tril(half, -1).T)
 
 
 def row_norms(matrix: Floats) -> Floats:

@@ -25,7 +25,7 @@ STARTS, WARM_STARTS = 12, 4
 #: points screened at most
 LARGEST_SCREEN = 4096
 #: steps of L-BFGS-B for all starts together, then for the best few alone; and in a quick search
-_STEPS, _QUICK_STEPS = (40, 100), (12, 10)
+_STEPS, _QUICK_STEPS = (40, 100), (8, 6)
 #: points screened near each of the best points known, and how far away, in sides of the box
 NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 _STALE = 64
@@ -124,19 +124,23 @@ class BoxSearch:
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
         chosen = far_apart((points - self.box.lower) / self._span, values, starts)
-        found, level = self._together(objective, points[chosen], float(np.ptp(values)))
+        scale = float(np.ptp(values))
+        found, level = self._together(objective, points[chosen], values[chosen], scale)
         best = int(np.argmax(level))
         if level[best] < values[chosen[0]]:  # a failed climb
             return points[chosen[0]].copy(), float(values[chosen[0]])
         return self.box.snap(found[best : best + 1])[0], float(level[best])
 
     def _together(
-        self, objective: Objective, starts: Floats, scale: float
+        self, objective: Objective, starts: Floats, first: Floats, scale: float
     ) -> tuple[Floats, Floats]:
-        """All starts climb in one problem, their sum; then the best few alone, to the end."""
+        """All starts climb in one problem, their sum; then the best few alone, to the end.
+
+        ``first`` are the values of the starts (k).
+        """
         alone = len(starts) == 1
         joint = self._ascend(objective, starts, scale, self._steps[1 if alone else 0])
-        level, first = objective(joint)[0], objective(starts)[0]
+        level = objective(joint)[0]
         lost = level < first  # the sum rose, these fell: a long first step carried them off
         joint[lost], level[lost] = starts[lost], first[lost]
         if alone:
