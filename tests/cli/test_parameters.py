@@ -67,10 +67,22 @@ def test_a_space_in_a_file(tmp_path, monkeypatch):
     assert about["direction"] == "minimize"
 
 
+def test_a_condition_on_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    condition = "layers * units <= 64"
+    said = noregret(
+        "create", "s.db", *params("layers=int(1,8)", "units=int(8,64)"), "--feasible", condition
+    ).stderr
+    assert f"where {condition}" in " ".join(said.split())
+    with nr.Study.open("s.db") as study:
+        assert all(one["layers"] * one["units"] <= 64 for one in study.ask(5).values)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ([], "--candidates, --space or --param"),
+        ([*params("a=bool"), "--feasible", "b"], "feasible must name parameters, a; got 'b'"),
         (["--space", "a.toml", *params("a=bool")], "--candidates, --space or --param"),
         (params("a=real(0,1)"), "a: a parameter must be written like"),
         ([*params("a=bool"), "--features", "a"], "--features is for a list"),

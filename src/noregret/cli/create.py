@@ -69,12 +69,15 @@ def _on_space(given: CreateOptions) -> Summary:
         summary = {
             "study": given.study,
             "parameters": dict(zip(names, space.spec(), strict=True)),
+            "feasible": given.feasible,
             "algorithm": made.settings["algorithm"],
             "direction": made.settings["direction"],
             "kernel": made.settings["kernel"],
             "seed": made.settings["seed"],
         }
     about = [f"- {name}: {one}" for name, one in zip(names, space.parameters, strict=True)]
+    if space.feasible is not None:
+        about.append(f"- where {given.feasible}")
     first = (
         f"{given.study}: {len(space.parameters)} parameters, {summary['algorithm']} to "
         f"{summary['direction']}, seed {summary['seed']}"
@@ -100,7 +103,9 @@ def _refuse_options_of_lists(given: CreateOptions) -> None:
 def _space(given: CreateOptions) -> "Space":
     from noregret.spaces.description import read_space, space_in_words
 
-    return space_in_words(given.param or []) if given.space is None else read_space(given.space)
+    if given.space is None:
+        return space_in_words(given.param or [], given.feasible)
+    return read_space(given.space, given.feasible)
 
 
 # -- lists ---------------------------------------------------------------------------------------
@@ -108,6 +113,8 @@ def _space(given: CreateOptions) -> "Space":
 
 def _on_list(given: CreateOptions) -> Summary:
     """Make a study of the candidates in a table."""
+    if given.feasible is not None:
+        raise ValueError("--feasible is for --space and --param: leave it out")
     from noregret.reporting.words import choices_in_words
     from noregret.spaces import Candidates
     from noregret.study import Study

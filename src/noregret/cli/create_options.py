@@ -36,6 +36,13 @@ class CreateOptions:
             "layers=int(1,8), act=choice(relu,gelu), bias=bool."
         ),
     ] = None
+    feasible: Annotated[
+        str | None,
+        typer.Option(
+            help="With --space or --param: a condition on the parameters that every trial "
+            'satisfies, such as "layers * units < 1000".'
+        ),
+    ] = None
     features: Annotated[
         str | None,
         typer.Option(

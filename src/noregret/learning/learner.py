@@ -65,8 +65,8 @@ class Learning:
         The part of what follows the design that is drawn uniformly for the fits; 0 where the
         algorithm draws uniformly of its own accord.
     restarts
-        Starts of a fit: the kernel in use, the prior's mode, then random ones. Until the evaluations
-        have doubled the next fits start from the kernel in use alone.
+        Starts of a fit: the kernel in use, the prior's mode, then random ones. Until the data has
+        doubled the next fits start from the kernel in use alone.
     """
 
     design: int | None = None

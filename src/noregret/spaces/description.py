@@ -55,8 +55,11 @@ def parameter_in_words(text: str) -> Parameter:
     return parameter_of(spec)
 
 
-def space_in_words(texts: Iterable[str]) -> Space:
-    """The space of texts such as ``"lr=float(1e-6,1,log)"``, one for each parameter."""
+def space_in_words(texts: Iterable[str], feasible: str | None = None) -> Space:
+    """The space of texts such as ``"lr=float(1e-6,1,log)"``, one for each parameter.
+
+    ``feasible`` is a condition on them, such as ``"layers * units < 1000"``.
+    """
     parameters: dict[str, Parameter] = {}
     for text in texts:
         name, equals, words = text.partition("=")
@@ -66,13 +69,14 @@ def space_in_words(texts: Iterable[str]) -> Space:
         if name in parameters:
             raise ValueError(f"parameters must have different names; {name} comes twice")
         parameters[name] = _named(name, words)
-    return Space(parameters)
+    return Space(parameters, feasible=feasible)
 
 
-def read_space(path: str | Path) -> Space:
+def read_space(path: str | Path, feasible: str | None = None) -> Space:
     """The space that a TOML file describes, with a table or words for each parameter.
 
-    Such as ``layers = {type = "int", low = 1, high = 8}`` or ``layers = "int(1, 8)"``.
+    Such as ``layers = {type = "int", low = 1, high = 8}`` or ``layers = "int(1, 8)"``; with a
+    condition ``feasible`` on them.
     """
     file = Path(path)
     if not file.is_file():
@@ -83,7 +87,7 @@ def read_space(path: str | Path) -> Space:
         raise ValueError(f"{path} is not a TOML file: {error}") from error
     if not found:
         raise ValueError(f"{path} describes no parameters")
-    return Space({name: _named(name, spec) for name, spec in found.items()})
+    return Space({name: _named(name, spec) for name, spec in found.items()}, feasible=feasible)
 
 
 def _named(name: str, spec: Any) -> Parameter:

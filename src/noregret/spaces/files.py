@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from noregret.spaces import Box, Candidates, Space, as_candidates
+from noregret.spaces.conditions import Condition
 from noregret.spaces.description import parameter_of
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -47,7 +48,8 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
             "kind": "space",
             "names": domain.names,
             "parameters": domain.spec(),
-            "stored": domain.feasible is None,
+            "feasible": domain.feasible.text if isinstance(domain.feasible, Condition) else None,
+            "stored": domain.feasible is None or isinstance(domain.feasible, Condition),
         }
     spec = {"kind": "list", "names": domain.names, "length": len(domain)}
     if not candidates:
@@ -70,7 +72,8 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
 
 def _load_space(spec: Any, given: Any) -> Space:
     pairs = zip(spec["names"], spec["parameters"], strict=True)
-    stored = Space({name: parameter_of(one) for name, one in pairs})
+    parameters = {name: parameter_of(one) for name, one in pairs}
+    stored = Space(parameters, feasible=spec.get("feasible"))
     if given is None:
         if not spec["stored"]:
             raise ValueError(
@@ -80,9 +83,10 @@ def _load_space(spec: Any, given: Any) -> Space:
         return stored
     if not isinstance(given, Space) or (given.names, given.spec()) != (stored.names, stored.spec()):
         raise ValueError(f"domain must be the run's {stored!r}, got {given!r}")
-    if spec["stored"] != (given.feasible is None):
-        needs = "must not" if spec["stored"] else "must"
-        raise ValueError(f"domain {needs} have a condition feasible=f, as the run's space")
+    if spec["stored"] and repr(given.feasible) != repr(stored.feasible):
+        raise ValueError(f"domain must have feasible={stored.feasible}, as the run's space")
+    if not spec["stored"] and not callable(given.feasible):
+        raise ValueError("domain must have a condition feasible=f, as the run's space")
     return given
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from noregret._types import Bools, Floats, Ints, Points
+from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
 
 #: a condition on a point as users see it
@@ -37,10 +38,11 @@ class Space:
         ``{"name": parameter, ...}`` with :class:`~noregret.Float`, :class:`~noregret.Int`,
         :class:`~noregret.Choice` and :class:`~noregret.Bool`.
     feasible
-        A function that gets a point as a dict and says whether it may be evaluated. Only feasible
-        points are asked for, and other points are refused when they are told. The function should
-        be quick: it is called thousands of times for each batch. No file stores it: pass the space
-        again, ``load(path, domain=space)``.
+        Which points may be evaluated: a text such as ``"layers * units < 1000"`` (see
+        :mod:`noregret.spaces.conditions`), or a function that gets a point as a dict. Only feasible
+        points are asked for, and other points are refused when they are told. A function should be
+        quick: it is called thousands of times for each batch. No file stores a function: pass the
+        space again, ``load(path, domain=space)``.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class Space:
     encoded = True
 
     def __init__(
-        self, parameters: Mapping[str, Parameter], *, feasible: Feasible | None = None
+        self, parameters: Mapping[str, Parameter], *, feasible: Feasible | str | None = None
     ) -> None:
         if not isinstance(parameters, Mapping) or not parameters:
             raise TypeError(
@@ -75,8 +77,10 @@ class Space:
         ends = np.array([parameter.ends for parameter in self.parameters])
         self.lower: Floats = ends[:, 0].copy()
         self.upper: Floats = ends[:, 1].copy()
+        if isinstance(feasible, str):
+            feasible = Condition(feasible, tuple(parameters))
         if feasible is not None and not callable(feasible):
-            raise TypeError(f"feasible must be a function of a point, got {feasible!r}")
+            raise TypeError(f"feasible must be a text or a function of a point, got {feasible!r}")
         self.feasible = feasible
         if feasible is not None:
             self._some_feasible(1, np.random.default_rng(0))
