@@ -24,14 +24,14 @@ from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.widths import proved
 from noregret.widths.evidence import Evidence, WidthRule, Widths, theory
 
-#: a norm that is doubled no further
+#: the largest norm: it is not doubled any further
 LARGEST_NORM = 1e12
 #: up to this many inducing points the norm is checked at every batch start, beyond that each time
 #: the evaluations have grown by this factor
 _SMALL, _CHECK_GROWTH = 64, 1.5
-#: multiples of λ that the norm is checked with
+#: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
-#: what the dictionary leaves out may widen proved bounds by this part
+#: the dictionary may leave out so much that proved bounds are wider by this share
 _WIDENING = 0.1
 
 
@@ -46,7 +46,7 @@ class Rules:
     checked
         Whether bounds that contradict each other refute the assumptions.
     limits_trace
-        Whether the dictionary takes in arms until tr R hardly widens the bounds.
+        Whether arms are added to the dictionary until tr R hardly widens the bounds.
     qbar
         q̄ after so many evaluations.
     delta, ratio
@@ -190,7 +190,7 @@ class Beliefs:
     def take_in(
         self, observations: Observations, rules: Rules, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        """Take in what has been told since; what happened on the way, as events."""
+        """Take in what has been told since the last call; return what happened, as events."""
         events: list[dict[str, Any]] = []
         if observations.t == self.t:
             self.model.repair(observations.points)
@@ -219,7 +219,8 @@ class Beliefs:
     ) -> list[dict[str, Any]]:
         """Where the noise is learnt: whether repeated evaluations show heavy tails.
 
-        From then on the mean is a Huber regression, and fits see rewards drawn in.
+        From then on the mean is a Huber regression, and fits use rewards whose extreme values are
+        moved towards the median.
         """
         if not learner.noise or not isinstance(self.estimate, LeastSquares):
             return []
@@ -265,7 +266,7 @@ class Beliefs:
         return []
 
     def _follow_unasked(self, observations: Observations, rules: Rules) -> None:
-        """Old data comes in bulk: the sum over its points, judged at once, is a poor bound."""
+        """Old data comes in bulk. The sum over all its points at once would be a poor bound."""
         if observations.unasked > self._unasked:
             self._unasked = observations.unasked
             limit = self.evidence(observations, rules).log_det
@@ -321,7 +322,7 @@ class Beliefs:
 
 
 def trace_limit(found: Evidence) -> float:
-    """The trace ρ at which 2SF√ρ is a small part of the squared width (the Guarantees page).
+    """The trace ρ at which 2SF√ρ is a small part of the squared width (the Proofs page, Theorem 2).
 
     The width is √((S + F√ρ)² + λF² − ridge), with S the bound on ‖y − f‖.
     """

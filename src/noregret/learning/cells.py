@@ -1,7 +1,7 @@
-"""What is believed on a cover: every cell has a GP of its own (π-GP-UCB, Section 3).
+"""Beliefs on a cover: every cell has a GP of its own (π-GP-UCB, Section 3).
 
-What is believed of a cell is never changed, only replaced. So a copy of all beliefs costs little,
-and an update that is interrupted leaves them as they were.
+The beliefs of a cell are never changed, only replaced. So a copy of all beliefs costs little, and
+an update that is interrupted leaves them as they were.
 """
 
 import copy

@@ -1,1 +1,1 @@
-"""What do we believe? A GP on a dictionary of inducing points, exact where it holds every arm."""
+"""What do we believe? A sparse GP, which is exact if every arm told is an inducing point."""

@@ -10,13 +10,13 @@ Number = TypeVar("Number", float, Floats)
 
 #: λ is at least this part of the largest k(x, x)
 SMALLEST_LAM = 1e-8
-#: multiples of ξ² that bounds are intersected over where no λ is given
+#: if no λ is given, bounds for these multiples of ξ² are intersected
 LAM_GRID = (1.0, 3.0, 10.0, 30.0, 100.0)
 
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Kernel, noise, norm and λ in use, and how the model sees rewards.
+    """Kernel, noise, norm and λ in use, and how rewards are scaled for the model.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Assumptions:
         return (sums - self.shift * counts) / self.unit
 
     def reward(self, value: Number) -> Number:
-        """What the model says, in the units of the rewards."""
+        """A value of the model, in the units of the rewards."""
         return self.shift + self.unit * value
 
 

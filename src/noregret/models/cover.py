@@ -137,7 +137,7 @@ class Cover:
 
     def is_full(self, key: Key, count: int) -> bool:
         """Whether a cell with this many evaluations splits: ρ^(−1/b) < n + 1."""
-        # In logarithms nothing overflows; the small number makes equality equal.
+        # Logarithms do not overflow. The small number makes equal sides compare as equal.
         return math.log(self.per_side << key[0]) / self.exponent + 1e-12 < math.log(count + 1)
 
     def cells_of(self, unit: Floats) -> list[Key]:

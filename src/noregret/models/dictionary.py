@@ -13,7 +13,7 @@ from noregret.models.sparse import SparseGP
 _STEP = 4.0
 #: and oversamples at least this much on the way
 _STAGE_QBAR = 5.0
-#: arms up to which a dictionary that is exact at first holds all of them
+#: up to this many arms a dictionary that is "exact at first" holds all of them
 _EXACT = 4096
 #: arms taken in at a time to lower the trace of the residual
 _PIECE = 32
@@ -31,7 +31,7 @@ def inclusion_probability(leverage: Floats, counts: Ints | Floats, qbar: float) 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to do with the dictionary: ``rows`` to add, or to put in its place."""
+    """A change of the dictionary: ``rows`` to add, or to replace it by."""
 
     rows: Ints
     replace: bool = False
@@ -52,7 +52,7 @@ class Sparsifier:
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
-        self._check_at = 64  # size at which to see next whether a fresh draw would be smaller
+        self._check_at = 64  # at this size the next check whether a new draw would be smaller
 
     def plan(
         self,
@@ -65,14 +65,14 @@ class Sparsifier:
         """The change for arms (u × d) told ``counts`` times (u), judged by the model's leverages.
 
         The leverages are those of the last batch start (BBKB Algorithm 1, line 13): the model has
-        seen the arms, but not taken in the new evaluations yet. Where those are so many that the
-        old leverages say nothing of them, the dictionary is drawn by BLESS.
+        seen the arms, but not taken in the new evaluations yet. If there are so many new
+        evaluations that the old leverages say little about them, BLESS draws the dictionary.
         """
         if self.mode == "complete":
             return Plan(np.flatnonzero(counts > model.counts))
         if self.mode == "exact at first" and len(counts) <= _EXACT:
             new = np.flatnonzero(counts > model.counts)
-            # What is computed from scratch need not be kept in files.
+            # A model that can be computed from scratch need not be kept in files.
             whole = 2 * len(new) > model.size + 64
             return Plan(np.flatnonzero(counts), replace=True) if whole else Plan(new)
         more = counts - model.counts
@@ -113,7 +113,7 @@ def lower_trace(model: SparseGP, points: Points, limit: float) -> None:
             return
         order = able[np.argsort(-weights[able], kind="stable")[:_PIECE]]
         before = model.size
-        # No more than what brings the rest below the limit, were the arms unrelated.
+        # Only as many as would bring the rest below the limit if the arms were unrelated.
         rest = float(weights.sum()) - np.cumsum(weights[order])
         needed = int(np.searchsorted(-rest, -limit)) + 1
         counts = model.counts.astype(np.int64)

@@ -119,7 +119,7 @@ def _leading_products(
     which, values = np.zeros((1, 0), dtype=np.int64), np.ones(1)
     for spectrum in spectra:
         products = np.outer(values, spectrum).ravel()
-        # A product not among the leading ones cannot be part of a leading one.
+        # A product that is not among the leading ones cannot be a factor of a leading one.
         order = np.argsort(-products, kind="stable")[: max(most, 1)]
         rows, columns = np.divmod(order, len(spectrum))
         which = np.column_stack([which[rows], columns])

@@ -26,7 +26,7 @@ class Paths:
     Parameters
     ----------
     posterior
-        What is believed of the function.
+        The posterior of the function.
     features
         φ with φ(x)ᵀφ(y) ≈ k(x, y).
     n

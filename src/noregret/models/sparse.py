@@ -1,8 +1,8 @@
-"""The sparse GP: what evaluations teach, on a dictionary of inducing points.
+"""The sparse GP: updates of a posterior on a dictionary of inducing points.
 
 See :mod:`noregret.models.posterior` for the formulas. This module keeps them up to date: features
-of the dictionary stay as they are when it grows, evaluations enter by unique arm with a count and
-a sum of rewards, and V⁻¹ is followed by low-rank steps. Nothing here knows of candidates.
+of the dictionary stay as they are when it grows, evaluations enter by unique arm with a count and a
+sum of rewards, and V⁻¹ is followed by low-rank steps. This module does not know about candidates.
 """
 
 import copy
@@ -68,8 +68,8 @@ class SparseGP:
     version
         How often the posterior has changed.
     updates
-        What the latest changes did to the posterior of any point, the last one at the end; none
-        where everything was computed from scratch.
+        How the latest changes affected the posterior of any point, in order; empty if everything
+        was computed from scratch.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class SparseGP:
         self._thetas: list[Floats] = [np.empty(0) for _ in lams]
         self.version = 0
         self.updates: list[Update] = []
-        # The dictionary that an update under way, or one that was interrupted, is to end with.
+        # The target dictionary of an update that is under way, or was interrupted.
         self._aim: Ints | None = None
         # The dictionary that everything was computed from, while nothing has changed since.
         self._computed_from: Ints | None = None
@@ -113,9 +113,10 @@ class SparseGP:
         return self._aim is None
 
     def without_factors(self) -> "SparseGP":
-        """The same model for a file: what :meth:`repair` computes again, bit for bit, is left out.
+        """The same model for a file, without what :meth:`repair` computes again bit for bit.
 
-        Itself where that is not possible, because of changes since everything was last computed.
+        The model itself if that is not possible, because it has changed since everything was last
+        computed.
         """
         if self._computed_from is None:
             return self

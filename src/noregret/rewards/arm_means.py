@@ -34,7 +34,7 @@ class ArmMeans(Protocol):
         """Take in the rewards told since; the mean of every arm, 0 without any (u)."""
 
     def width(self, t: int) -> float:
-        """β after t rewards: an arm's mean is off by at most β n^(−α/(1+α)), but for t⁻²."""
+        """β after t rewards: a mean errs by at most β n^(−α/(1+α)) with probability 1 − t⁻²."""
 
 
 class TruncatedMeans:
@@ -159,7 +159,7 @@ class CatoniMeans:
 def within_reach(
     means: Floats, told: Ints, few: Bools, moment: MomentBound, width: float
 ) -> Floats:
-    """Means (u), those of ``few`` rewards (u) so near to zero that their intervals surely hold.
+    """Means (u); where ``few`` (u) is true they are moved towards zero until their intervals hold.
 
     |E y| ≤ v^(1/(1+α)) =: M by Jensen, so the interval mean ± r holds where |mean| ≤ r − M. For the
     few rewards of an arm that a lemma does not cover, r is at least M.
@@ -182,7 +182,8 @@ def _median_of_means(rewards: Floats, most: float) -> float:
 def _catoni_roots(rows: Ints, rewards: Floats, scales: Floats, error: float) -> Floats:
     """The roots of all arms by bisection: rows and rewards (t each), scales and roots (u each).
 
-    A root lies between the arm's smallest and largest reward, as ψ has the sign of its argument.
+    A root lies between the arm's smallest and largest reward, because ψ has the sign of its
+    argument.
     """
     low, high = np.full(len(scales), np.inf), np.full(len(scales), -np.inf)
     np.minimum.at(low, rows, rewards)

@@ -148,11 +148,12 @@ def diagnose_tails(rewards: Any) -> TailReport:
 def heavier_than_exponential(sizes: Floats) -> tuple[float, float]:
     """How often exponential tails look as heavy as the largest of sizes (n), and the test's power.
 
-    What the largest eighth of the sizes have above the next one is exponential where the tail is,
-    with a coefficient of variation of 1; bounded, discrete and Gaussian tails have a smaller one
-    and power laws a larger one (del Castillo, Daoudi & Lockhart 2014). Outliers that are all of a
-    size escape that: how many sizes exceed 18 times their median is tested too, and the p-value is
-    twice the smaller one. The first p-value and the power come from samples with a fixed seed.
+    Take the excess of the largest eighth of the sizes over the next size. If the tail is
+    exponential, so is the excess, with a coefficient of variation of 1. Bounded, discrete and
+    Gaussian tails have a smaller one, power laws a larger one (del Castillo, Daoudi & Lockhart
+    2014). This test misses outliers that all have the same size. So a second test counts the sizes
+    that exceed 18 times their median, and the p-value is twice the smaller of both. The first
+    p-value and the power come from samples with a fixed seed.
     """
     n = len(sizes)
     if not sizes.any():

@@ -1,4 +1,4 @@
-"""ATA-GP-UCB's estimate: rewards truncated anew in every direction of a feature space.
+"""ATA-GP-UCB's estimate: rewards are truncated in every direction of a feature space.
 
 The mean is φᵀV^(-1/2)r̂ with r̂_i = Σ_τ u_iτ y_τ 1{|u_iτ y_τ| ≤ b_t}, u_1 … u_m the rows of
 V^(-1/2)Φᵀ. The model keeps features z of its own, z = Rφ with RRᵀ = I for the paper's φ, because
@@ -112,9 +112,9 @@ class _Progress:
 class TruncatedDirections:
     """ATA-GP-UCB's weights of the mean.
 
-    Of r̂ only the part in the span of the evaluated features is used; what truncation leaves outside
-    is an artefact. The error bounds hold for the projection too: it commutes with V, and what r̂ is
-    compared with lies in the span.
+    Only the part of r̂ in the span of the evaluated features is used; the part outside is an
+    artefact of truncation. The error bounds hold for this projection too: it commutes with V, and
+    the true vector with which r̂ is compared lies in the span.
 
     Parameters
     ----------

@@ -26,10 +26,10 @@ _FEWEST = 8
 #: the largest clipped share: a Gaussian is cut at 1.5 deviations, which keeps 96 % of the
 #: efficiency of least squares
 _SHARE = 0.346
-#: an arm known as well as by n rewards has a clipped share of at most this over n: where clipping
-#: is seen to shift means, and where it is not (symmetric noise has no bias to remove)
+#: n times the clipped share of an arm of leverage 1/n: if clipping shifts means, and if it does not
+#: (symmetric noise has no bias to remove)
 _SKEW, _SYMMETRIC = 20.0, 300.0
-#: deviations by which cuts must differ in their means to be told apart
+#: two kinds of cuts differ if their means differ by this many deviations
 _SEEN = 2.0
 #: deviations of known noise that no cut goes below
 _CUT = 1.5
@@ -131,13 +131,12 @@ class _Progress:
 
 
 class HuberRegression:
-    """The weights of the Huber fit, with cuts that grow with what is known of an arm.
+    """The weights of the Huber fit, with cuts that grow as an arm becomes better known.
 
-    An arm of leverage 1/n has the cut c(n) + F·std, where c(n) clips a share of 20/n of what the
-    residuals' squares make up, and at most 0.346: see :func:`cuts_at`. While such cuts and those of
-    a share of 300/n give the same mean, but for its noise, the latter are used: symmetric outliers
-    bring no bias, and low cuts less noise. For noise of a known deviation s, c(n) is
-    s·max(1.5, √(n/20)).
+    An arm of leverage 1/n has the cut c(n) + F·std. c(n) is the cut of :func:`cuts_at` for a share
+    of 20/n, at most 0.346. While cuts of a share of 300/n give the same mean, up to its noise,
+    these are used: symmetric outliers bring no bias, and lower cuts bring less noise. For noise of
+    a known deviation s, c(n) is s·max(1.5, √(n/20)).
 
     Parameters
     ----------
@@ -197,7 +196,7 @@ class HuberRegression:
     def _cuts(
         self, model: SparseGP, observations: Observations, assumed: Assumptions, found: _Progress
     ) -> Floats:
-        """c of every arm (u): noise, and what f itself may still differ by, F·std."""
+        """c of every arm (u): a part for the noise, and F·std, by which f may still differ."""
         leverage = np.maximum(model.leverage(), 1.0 / observations.t)
         shares = found.evidence * leverage
         if self._known_noise:
@@ -218,7 +217,7 @@ class HuberRegression:
     ) -> _Progress:
         """Cuts and spread from the residuals of all rewards so far.
 
-        Rewards are weighted by their leverage: what is played often has no larger say.
+        Rewards are weighted by their leverage, so that arms evaluated often do not count more.
         """
         rows = observations.history_rows
         residuals = assumed.seen(observations.rewards) - (model.features @ theta)[rows]

@@ -1,4 +1,4 @@
-"""What is a reward worth? The contract, and its simplest answer: all of it."""
+"""The contract of reward estimates, and the simplest one: every reward counts as it is."""
 
 from typing import Protocol
 
@@ -24,7 +24,7 @@ class RewardEstimate(Protocol):
 
     @property
     def revision(self) -> int:
-        """How often another moment or scale has been put in place: older bounds are void."""
+        """How often the moment or scale has changed. After a change older bounds are void."""
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """The sum of rewards that least squares is to see, by arm (u).

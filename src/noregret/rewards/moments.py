@@ -13,17 +13,17 @@ from noregret._types import Floats
 _GROUPS = 15
 #: the median absolute deviation of a Gaussian times this is its standard deviation
 _GAUSSIAN = 1.4826
-#: robust deviations from the median beyond which a reward is drawn in
+#: rewards further from the median than this many robust deviations are moved to that distance
 _WINSOR = 3.0
-#: evaluations after which it is worth a warning that none was within its level
+#: after this many evaluations a warning is given if no reward was within its level
 _ENOUGH = 16
 
 
 def robust_moment(rewards: Floats, alpha: float) -> float:
     """An estimate of E|y|^(1+α): the median of the means of up to 15 groups of rewards (n).
 
-    Groups are consecutive and hold at least four rewards each. Of a heavy-tailed |y|^(1+α) this is
-    on the low side, as any estimate is that outliers do not move.
+    Groups are consecutive and hold at least four rewards each. If |y|^(1+α) has heavy tails the
+    estimate is low, as every estimate is that ignores outliers.
     """
     with np.errstate(over="ignore"):
         powers = np.abs(rewards) ** (1.0 + alpha)
@@ -35,8 +35,8 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
 def winsorised(rewards: Floats) -> Floats:
     """The rewards (n) drawn in to within 3 robust deviations of their median.
 
-    The deviation is that of the bulk as a Gaussian, from the median of the absolute deviations that
-    are not zero: of rewards that are mostly equal, such as rare clicks, the others are no outliers.
+    The robust deviation is 1.48 times the median of those absolute deviations that are not zero. So
+    if most rewards are equal, as with rare clicks, the others are not taken for outliers.
     """
     centre = float(np.median(rewards))
     away = np.abs(rewards - centre)
@@ -89,7 +89,8 @@ class MomentBound:
         if not self.estimated or use == self.used:
             return self
         tried, value = use, 0.0
-        # Where most rewards are zero, so may an estimate be, which bounds nothing: an earlier one.
+        # If most rewards are zero, the estimate may be zero, which is not a bound: keep the earlier
+        # one.
         while tried and not value:
             value = robust_moment(rewards[:tried], self.alpha)
             tried //= 2
@@ -107,7 +108,7 @@ def moment_bound(alpha: Any, v: Any) -> MomentBound:
 
 
 def warn_if_all_truncated(rewards: Floats, v: float, level: float) -> bool:
-    """Warn that no reward so far (t) lies within its level, once there are many; whether it did."""
+    """Warn if none of many rewards (t) lies within its level; return whether it warned."""
     if len(rewards) < _ENOUGH or not rewards.any():
         return False
     warnings.warn(

@@ -1,4 +1,4 @@
-"""TGP-UCB's estimate: rewards beyond a level that rises with time count as zero, for good."""
+"""TGP-UCB's estimate: rewards beyond a level that rises with time count as zero, also later."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Rewards far from all others count as less than they are."""
+"""Least squares on rewards of which the extreme ones are moved towards the median."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from noregret.rewards.moments import winsorised
 class Winsorised:
     """Least squares on rewards that are drawn in to within 3 robust deviations of their median.
 
-    Median and deviation are those of all rewards so far, at every batch start. Nothing is proved of
-    such rewards; one outlier of any size then moves the mean by a few deviations at most.
+    Median and deviation are those of all rewards so far, at every batch start. Nothing is proved
+    for such rewards. One outlier of any size moves the mean by a few deviations at most.
     """
 
     spread: float | None = None
