@@ -20,7 +20,7 @@ from noregret.spaces import Space
 #: values (n) and gradients (n × d) of points (n × d)
 Objective = Callable[[Floats], tuple[Floats, Floats]]
 
-#: points of a screen that climb: at first, and where earlier picks were starts too
+#: how many screened points climb: at first, and if earlier picks were starts too
 STARTS, WARM_STARTS = 12, 4
 #: points screened at most
 LARGEST_SCREEN = 4096
@@ -141,7 +141,7 @@ class BoxSearch:
         alone = len(starts) == 1
         joint = self._ascend(objective, starts, scale, self._steps[1 if alone else 0])
         level = objective(joint)[0]
-        lost = level < first  # the sum rose, these fell: a long first step carried them off
+        lost = level < first  # the sum rose but these fell: their first step was too long
         joint[lost], level[lost] = starts[lost], first[lost]
         if alone:
             return joint, level

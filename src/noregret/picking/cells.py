@@ -109,8 +109,8 @@ class CoverBounds:
     def evaluate(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and leverage of points (n each), pending evaluations counted in the latter.
 
-        On a common face those of the cell where the variance is smallest, as far as evaluations
-        have been told: what is pending must not change the mean.
+        On a common face the cell with the smallest variance is used. Only told evaluations count
+        for this choice, because pending ones must not change the mean.
         """
         mean, leverage = np.zeros(len(points)), np.zeros(len(points))
         smallest = np.full(len(points), np.inf)

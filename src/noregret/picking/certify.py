@@ -28,7 +28,7 @@ def certificate(
     norm: float | None,
     tol: float | None,
 ) -> Certificate:
-    """What can be said of the recommendation of an optimiser on a list.
+    """A certificate for the recommendation of an optimiser on a list.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _everywhere(posterior: Posterior, space: Any) -> tuple[Floats, Floats]:
 
 
 def _grounds(optimizer: Any, beliefs: Beliefs, norm: float, smallest: float) -> tuple[bool, str]:
-    """Whether there is a proof, and what it stands on or why there is none."""
+    """Whether there is a proof, and its assumptions or why there is none."""
     assumed = beliefs.assumed
     if optimizer.learnt:
         learnt = ", ".join(optimizer.learnt)

@@ -1,4 +1,4 @@
-"""What a chooser that picks in its own way leaves to a chooser that picks by bounds."""
+"""Lets a chooser with its own way of picking recommend and predict by bounds."""
 
 from typing import Any, Generic, TypeVar
 
@@ -28,7 +28,7 @@ class LooksByBounds(Generic[Other]):
         return self._by_bounds.ranking(now, count)
 
     def alive(self, now: Situation) -> int | None:
-        """Not known: bounds that nothing is picked by are not kept up; ``certify`` counts."""
+        """``None``: bounds that picks do not use are not kept up to date; ``certify`` counts."""
         return None
 
     def highest(self, now: Situation, without: Ints) -> float:

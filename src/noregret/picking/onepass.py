@@ -1,8 +1,8 @@
-"""One pass over a list: the mean of every candidate, and what its deviation is at the most.
+"""One pass over a list: the mean of every candidate, and an upper bound on its deviation.
 
 The variance given all evaluations told is at most the variance given some of them. A few inducing
-points that lie far apart explain most of what all of them do, and conditioning on them costs little
-beside the kernel values that the means need anyway.
+points that lie far apart explain most of the variance that all of them do. Conditioning on them
+costs little beside the kernel values, which the means need anyway.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from noregret.spaces import Candidates
 
 #: inducing points that the deviations are conditioned on, at most
 _PIVOTS = 128
-#: inducing points are passed over that leave less than this share of the largest k(x, x)
+#: inducing points with a smaller residual than this share of the largest k(x, x) are skipped
 _TOO_CLOSE = 1e-8
 #: share of k(x, x) that is added to variances against round-off
 _SLACK = 1e-9
@@ -39,7 +39,7 @@ class OnePass:
     means
         The mean of every candidate (A).
     roots
-        What √leverage is at the most, for every candidate (A).
+        An upper bound on √leverage for every candidate (A).
     """
 
     def __init__(self, model: SparseGP, space: Candidates) -> None:

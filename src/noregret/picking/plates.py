@@ -1,12 +1,12 @@
 """Who is next on a plate? Whole plates of a list, from one pass over its means.
 
-A plate has tens to thousands of wells, and its model may be new since the last one: bounds of the
-past say little. So one pass over the list computes, from O(A·m) kernel values, the mean of every
-candidate and what its deviation is at the most. Its deviation costs O(m²) and is computed only
-where the score from the pass comes out on top. Picks are made in groups: those of a group have the
-largest scores, then deviations fall by all of them at once.
+A plate has tens to thousands of wells, and the model may have changed since the last one, so old
+bounds say little. One pass over the list computes, from O(A·m) kernel values, the mean of every
+candidate and an upper bound on its deviation. The deviation itself costs O(m²). It is computed only
+for candidates whose score from the pass is among the largest. Picks are made in groups: those of a
+group have the largest scores, then deviations fall by all of them at once.
 
-The score is the upper bound where the best candidate is looked for. Where the best k are, it is
+To find the best candidate, the score is the upper bound. To find the best k, it is
 (mean − τ)/deviation: the larger it is, the more probably the candidate is above τ, the value that k
 candidates are expected to exceed.
 """
@@ -37,18 +37,18 @@ _HALVINGS, _TINY = 60, 1e-150
 class ListPlates:
     """The largest upper bounds on a list, or the most probable of the k best, in groups.
 
-    Where k are looked for and candidates may be measured again, the k best so far compete with the
-    others: of these k the one with the smallest lower bound is next where its deviation is larger
+    If the best k are wanted and candidates may be measured again, the k best so far compete with
+    the others: the one of these k with the smallest lower bound is next if its deviation is larger
     than that of the best of the others.
 
-    There is no state but the last pass over the list, which is made again where it is gone.
+    The only state is the last pass over the list, which is made again if it is missing.
 
     Parameters
     ----------
     space
         The list.
     narrowing
-        Picks are made by bounds this much as wide as those that are reported.
+        The width of the bounds used for picks, as a share of the width of the reported bounds.
     """
 
     follows_aim = True
@@ -159,7 +159,7 @@ class ListPlates:
         return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, middle)
 
     def alive(self, now: Situation) -> int | None:
-        """Not known: nothing is kept from one plate to the next; ``certify`` counts."""
+        """``None``: nothing is kept from one plate to the next; ``certify`` counts."""
         return None
 
     def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:

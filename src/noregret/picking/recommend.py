@@ -1,4 +1,4 @@
-"""What is predicted and recommended, in the units of the rewards."""
+"""Predictions and recommendations, in the units of the rewards."""
 
 import math
 from dataclasses import replace
@@ -53,7 +53,7 @@ def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
 
 
 def _without_proof(found: Interval, chooser: Chooser, now: Situation) -> Interval:
-    """Mean ± max(β, 2) · std, where the bounds contradict each other; nothing bounds the others."""
+    """Mean ± max(β, 2) · std, if the bounds contradict each other; the gap is infinite."""
     ids, seen = np.array([found.id]), now.observations
     rows = seen.known_rows(ids, cast(Points, [found.point]))
     mean, variance = chooser.predict(now, ids, seen.points[rows])

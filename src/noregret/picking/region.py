@@ -11,7 +11,7 @@ from noregret.spaces import Space
 
 #: sides of the region, as fractions of the box's
 _LARGEST, _SMALLEST = 0.8, 0.5**7
-#: bounds in the region, as a fraction of the whole box's width
+#: width of the bounds in the region, as a fraction of that in the whole box
 _LOCAL_WIDTH = 0.5
 #: one batch of so many is chosen in the whole box, the others in the region
 _TURNS = 3
@@ -66,7 +66,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         return box.around(lower, upper)
 
     def choose(self, now: Situation, limit: int) -> Picks:
-        """Picks in the region, or in the whole box where it is its turn."""
+        """Picks in the region or, when it is its turn, in the whole box."""
         self._judge(now)
         # Without answers there is no best point.
         self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
@@ -88,7 +88,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._before = np.concatenate([self._before, told[new]])
 
     def _judge(self, now: Situation) -> None:
-        """Count the picks in the region told since, and change its sides where it is time to."""
+        """Count successes and failures of the picks told since; change the sides if it is time."""
         told, pending = _seen(now, self._tried)
         arrived = told > self._before
         points = self._tried[arrived]

@@ -1,4 +1,4 @@
-"""How often may a candidate be picked? ``repeats``, no one twice on a plate, no one set aside."""
+"""How often may a candidate be picked? By ``repeats``, once on a plate, never if set aside."""
 
 from typing import Self
 
@@ -8,7 +8,7 @@ from noregret._types import Ints
 
 #: no candidates
 NOBODY: Ints = np.empty(0, dtype=np.int64)
-#: what is left of a candidate that may be picked any number of times
+#: stands for "any number of times"
 _ANY = 1 << 62
 
 

@@ -1,4 +1,4 @@
-"""Who is next among arms that say nothing of each other? Beliefs, bounds and choice, no GP."""
+"""Who is next among arms that say nothing about each other? Beliefs and bounds without a GP."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -18,10 +18,9 @@ from noregret.widths.evidence import Evidence
 
 
 class SeparateArms:
-    """What is believed of arms from their own rewards only.
+    """Beliefs about arms, each from its own rewards only.
 
-    It answers what :class:`~noregret.learning.beliefs.Beliefs` answers of a GP, whose dictionary
-    would be empty.
+    It has the methods of :class:`~noregret.learning.beliefs.Beliefs`, with an empty dictionary.
 
     Attributes
     ----------
@@ -69,7 +68,7 @@ class SeparateArms:
         return []
 
     def evidence(self, observations: Observations, rules: Rules) -> Evidence:
-        """What a width may depend on: of a GP there is nothing."""
+        """What a width may depend on, without anything about a GP."""
         nothing = np.zeros(1)
         return Evidence(
             t=self.t,
@@ -118,8 +117,8 @@ class SeparateBounds:
         return np.asarray(np.maximum(counts, 1).astype(np.float64) ** power)
 
     def evaluate(self, points: Points) -> tuple[Floats, Floats]:
-        """Arms say nothing of other points."""
-        raise TypeError("separate arms say nothing of other points: predict ids of the list")
+        """Refused: arms say nothing about other points."""
+        raise TypeError("separate arms say nothing about other points: predict ids of the list")
 
 
 def separate_bounds(
@@ -221,7 +220,7 @@ class SeparateUCB:
         return found
 
     def alive(self, now: Situation) -> int | None:
-        """Not known: bounds of all times need not hold at once."""
+        """``None``: bounds of all times need not hold at once."""
         return None
 
     def highest(self, now: Situation, without: Ints) -> float:

@@ -1,10 +1,11 @@
-"""The first plate: candidates spread over a list before anything is known of it.
+"""The first plate: candidates spread over a list before anything is known about it.
 
-Each is the one of a few uniform draws that the others leave the most uncertain (the best-candidate
-rule of Mitchell 1991, with the kernel's posterior deviation for the distance). So the plate has few
-near neighbours, and still follows the density of the list: it does not go to the far corners first,
-as the most uncertain candidates of all would. Only the draws are looked at, however long the list.
-No reward has a say, so that settings may be fitted to the answers as to uniform draws.
+Each candidate is chosen from a few uniform draws: the one that is most uncertain given the
+candidates chosen before (the best-candidate rule of Mitchell 1991, with the posterior deviation as
+distance). So the plate has few near neighbours, and still follows the density of the list. The most
+uncertain candidates of the whole list would lie in far corners. Only the draws are looked at,
+however long the list is. Rewards are not used, so settings may be fitted to the values as to
+uniform draws.
 """
 
 import numpy as np
@@ -15,9 +16,9 @@ from noregret.models.sparse import SparseGP
 from noregret.picking.chooser import Picks, Situation
 from noregret.spaces import Candidates
 
-#: uniform draws that each candidate of the plate is the best of
+#: each candidate of the plate is the best of this many uniform draws
 DRAWS = 8
-#: arms seen before that the plate keeps away from, the latest ones
+#: the plate keeps away from this many of the latest arms
 _MOST_KNOWN = 2000
 
 
@@ -45,7 +46,7 @@ def first_plate(now: Situation, space: Candidates, count: int) -> Picks:
 
 
 def _prior(now: Situation) -> Fantasy:
-    """The prior, with what has been told or is pending as far as it is not too much."""
+    """The prior, given the latest arms that were told or are pending."""
     assumed, seen = now.beliefs.assumed, now.observations
     model = SparseGP(assumed.kernel, assumed.lams[:1], now.space.nothing, assumed.scale)
     counts = seen.told + seen.pending

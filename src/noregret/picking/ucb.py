@@ -35,7 +35,7 @@ class BoxUCB:
         return Picks(ids, points, upper, now.bounds.width, rule.ratio)
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
-        """The told points with the largest lower bounds, best first; the centre where none is told.
+        """The told points with the largest lower bounds, best first; the centre if none is told.
 
         A point nobody has evaluated is not recommended, however good the model thinks it is.
         """
