@@ -166,8 +166,7 @@ class Study:
         """
         n = self._settings["batch"] if n is None else _checks.count("n", n)
         pass_on = None if deliver is None else lambda numbers: deliver(self.get(numbers))
-        fill = n is not None and not adaptive
-        return self.get(self._log.ask(n, origin, pass_on, fill=fill))
+        return self.get(self._log.ask(n, origin, pass_on, fill=n is not None and not adaptive))
 
     @property
     def exhausted(self) -> bool:
@@ -286,17 +285,15 @@ class Study:
     def retry(self, ids: Any) -> None:
         """Ask for candidates again that were set aside or have failed.
 
-        Their failures so far no longer count: a fresh optimiser is told all answers, and nothing
-        of these failures.
+        A fresh optimiser is told all answers, and nothing of their failures so far.
         """
         self._log.retry(_checks.candidates("brought back", self.domain, ids).tolist())
 
     @one_at_a_time
     def aside(self) -> pl.DataFrame:
         """The candidates that are set aside: id, name, failures and the last one's reason."""
-        if not len(self.optimizer.aside):
-            return aside_frame(self, [], [])
-        return aside_frame(self, *self.records.failures())
+        failures = self.records.failures() if len(self.optimizer.aside) else ([], [])
+        return aside_frame(self, *failures)
 
     def pending(self, origin: str | None = None) -> list[int]:
         """Numbers of the trials without an answer, all or those of one origin."""
@@ -317,18 +314,15 @@ class Study:
 
     @one_at_a_time
     def best(self) -> Recommendation:
-        """The choice with the best guaranteed value, in the sign of your values.
-
-        For a study that minimises this is the smallest upper bound.
-        """
+        """The choice with the best guaranteed value: for a minimum, the smallest upper bound."""
         return self.units.recommendation(self.optimizer.recommend())
 
     @one_at_a_time
     def keep_look(self) -> bool:
         """Keep the settings that looks have fitted since the last ask; whether the file has them.
 
-        Later looks and the next ask then need not fit them again, until more is told. No answer
-        changes. Also for a study that was opened ``read_only``, while nobody else writes to it.
+        Later looks and the next ask then need not fit them again, until more is told. Also for a
+        study that was opened ``read_only``, while nobody else writes to it.
         """
         return self._log.keep_look()
 
@@ -348,10 +342,7 @@ class Study:
 
     @one_at_a_time
     def top(self, k: int = 10) -> pl.DataFrame:
-        """The k evaluated choices with the best guaranteed values.
-
-        With bounds, how often each was measured and the mean of those values.
-        """
+        """The k evaluated choices with the best guaranteed values, with what was measured."""
         found = self.optimizer.top(_checks.count("k", k))
         return top_frame(found, self.units, self.domain, self.table)
 
