@@ -192,16 +192,13 @@ class Beliefs:
     ) -> list[dict[str, Any]]:
         """Take in what has been told since the last call; return what happened, as events."""
         events: list[dict[str, Any]] = []
-        if observations.t == self.t:
-            self.model.repair(observations.points)
-            self.model.see(observations.points)
-            return events
-        learner = self.learner
-        if learner is not None and learner.due(observations.t):
+        told, learner = observations.t > self.t, self.learner
+        if told and learner is not None and learner.due(observations.t):
             events += self._find_heavy_tails(learner, observations)
             events.append(self._fit(learner, observations, rules))
-        self.model.repair(observations.points)
         self.model.see(observations.points)
+        if not told:
+            return events
         rows = np.flatnonzero(observations.told > self.model.counts)
         before = self._bounds_of(rows, observations, rules)
         self._count_information(rows, observations)

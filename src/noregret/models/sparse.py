@@ -109,11 +109,11 @@ class SparseGP:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is nothing to :meth:`repair`."""
+        """Whether no update was interrupted."""
         return self._aim is None
 
     def without_factors(self) -> "SparseGP":
-        """The same model for a file, without what :meth:`repair` computes again bit for bit.
+        """The same model for a file, without what :meth:`see` computes again bit for bit.
 
         The model itself if that is not possible, because it has changed since everything was last
         computed.
@@ -206,7 +206,13 @@ class SparseGP:
     # -- following the observations ----------------------------------------------------------
 
     def see(self, points: Points) -> None:
-        """Take in arms not seen before: ``points`` are all arms (u × d), old ones first."""
+        """Take in arms not seen before: ``points`` are all arms (u × d), old ones first.
+
+        An update that was interrupted is finished first.
+        """
+        if self._aim is not None:
+            own = len(self.counts)
+            self.rebuild(points[:own], self.counts.astype(np.int64), self.sums, self._aim)
         known, total = len(self.counts), len(points)
         if total == known:
             return
@@ -269,12 +275,6 @@ class SparseGP:
         self._add_features(points, dictionary)
         self._compute()
         self._aim, self._computed_from = None, dictionary
-
-    def repair(self, points: Points) -> None:
-        """Finish an update that was interrupted, if there is one; ``points`` are all arms."""
-        if self._aim is not None:
-            own = len(self.counts)
-            self.rebuild(points[:own], self.counts.astype(np.int64), self.sums, self._aim)
 
     def set_weights(self, theta: Floats) -> None:
         """Means from other weights (m) than those of least squares, until the next update."""
