@@ -20,7 +20,8 @@ class BatchInfo:
     beta
         The width in use: bounds are mean ± beta · std.
     ratio
-        The bound on the ratio of posterior variances the batch reached (1 for sequential rules).
+        The bound that the batch reached on the ratio of posterior variances (1 for sequential
+        rules).
     dictionary_size
         Inducing points in use.
     """
@@ -42,8 +43,8 @@ class Batch:
     points
         n × d, as the model sees them, or a vector of n objects.
     values
-        What a function of one choice gets (n): dicts by name where there are names, rows of numbers
-        where there are none, objects on a list of objects.
+        What a function of one choice gets (n): dicts if parameters or columns have names, else rows
+        of numbers; objects on a list of objects.
     """
 
     ids: Ints
@@ -83,9 +84,9 @@ class Batch:
 class Recommendation:
     """The choice with the largest lower confidence bound (``id`` is −1 on a box or space).
 
-    ``point`` is what a function of one choice gets, see :class:`Batch`.
-    With probability 1 − δ its value lies in [``lower``, ``upper``], and no choice is better by
-    more than ``gap`` (where the theorem behind the width applies).
+    ``point`` is what a function of one choice gets, see :class:`Batch`. With probability 1 − δ the
+    choice's value lies in [``lower``, ``upper``], and no choice is better by more than ``gap``, if
+    the theorem behind the width applies.
 
     ``evaluations`` says how often it was measured, and ``measured`` is the mean of those values
     (``None`` where there are none).

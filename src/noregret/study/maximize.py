@@ -43,64 +43,66 @@ def maximize(
         :class:`~noregret.Box`; the object itself on a list of objects) and returns a number. An
         exception, a NaN or an infinity is a failed evaluation: see ``failures``.
     domain
-        :class:`~noregret.Candidates` or what makes them, a :class:`~noregret.Box`, a
-        :class:`~noregret.Space`, or what a box or a space is made of:
-        ``{"a": (0, 1), "b": (-1, 1)}``, ``{"a": nr.Int(1, 8)}``.
+        :class:`~noregret.Candidates` (or an array or frame), a :class:`~noregret.Box`, a
+        :class:`~noregret.Space`, or a dict from which a box or space is made: ``{"a": (0, 1), "b":
+        (-1, 1)}``, ``{"a": nr.Int(1, 8)}``.
     budget
-        Evaluations, also those that fail. With ``storage``, those of earlier calls count too.
+        The number of evaluations; failed ones count too. With ``storage``, those of earlier calls
+        also count.
     algorithm
-        The name of one, an optimiser of this domain to go on with, or ``"auto"``: BBKB on a list,
-        TrustRegionUCB on a box; with ``tol``, GPUCB in place of TrustRegionUCB; with
-        ``stop="converged"``, ThompsonSampling.
+        The name of an algorithm, an optimiser of this domain to go on with, or ``"auto"``: BBKB on
+        a list, TrustRegionUCB on a box or space. With ``tol``, GPUCB takes the place of
+        TrustRegionUCB. With ``stop="converged"`` it is ThompsonSampling.
     seed
         Makes the run repeatable (with workers, up to the order in which they finish).
     workers
-        Evaluations at the same time. A number above 1: that many processes where f can be sent to
-        one, which means a function of a module, or of a script that has
-        ``if __name__ == "__main__":``. Lambdas, functions of notebooks and other scripts run in
-        threads, which help where f waits or computes outside of Python. The line of progress says
-        which. Or an executor of your own: ``concurrent.futures``, a Dask ``Client``, …
+        How many evaluations run at the same time. A number above 1 means that many processes if f
+        can be sent to one: f is a function of a module, or of a script that has ``if __name__ ==
+        "__main__":``. Lambdas, functions of notebooks and of other scripts run in threads, which
+        help if f waits or computes outside of Python. The line of progress says which. An executor
+        of your own works too: ``concurrent.futures``, a Dask ``Client``, …
     batch_size
-        Points asked for at once: at most so many for algorithms that choose their batches, exactly
-        so many for the others. By default what the algorithm wants, or as many as workers are free.
+        Points asked for at once: at most this many for algorithms that choose their batches,
+        exactly this many for the others. By default the algorithm decides, or there are as many as
+        workers are free.
     vectorized
         f takes a whole batch (n × d, n dicts on a :class:`~noregret.Space`, or a vector of n
         objects) and returns n numbers.
     timeout
-        Seconds for the run, the start of worker processes among them. Evaluations under way are
-        not waited for; where f runs here (``workers=1``) the last one ends first. Processes are
-        ended; a thread cannot be, so that a script ends only after the last evaluation in one.
+        Seconds for the run, including the start of worker processes. Evaluations under way are not
+        waited for, except with ``workers=1``, where the last one ends first. Processes are ended. A
+        thread cannot be ended, so a script ends only after the last evaluation in a thread.
     tol
         Stop once no choice can be better than the recommended one by more than this (its ``gap``).
-        Where kernel, noise or norm are learnt the gap proves nothing: then uniform draws that the
-        fit has not seen test it first, and ``stopped`` says ``"tol (learnt settings)"``.
+        If kernel, noise or norm are learnt, the gap proves nothing. Then it is first tested by
+        uniform draws that the fit has not seen, and ``stopped`` says ``"tol (learnt settings)"``.
     patience
-        Stop after so many evaluations without a better recommendation: another choice whose
-        posterior mean is higher by more than a tenth of the noise, both by what is known now.
+        Stop after this many evaluations without a better recommendation. Better means: by what is
+        known now, the posterior mean is higher by more than a tenth of the noise.
     stop
-        ``"converged"``, for Thompson sampling only: stop once draws of where the maximum lies have
-        a spread below 0.02, in units of the space
+        ``"converged"``, for Thompson sampling only: stop once the maximisers of drawn functions
+        have a spread below 0.02, in units of the space
         (:meth:`~noregret.ThompsonSampling.converged`). It proves nothing.
     callback
         Called after every evaluation with a :class:`~noregret.study.ledger.Progress` (``.trial``,
-        ``.point``, ``.value``, ``.best``, ``.done``, ``.failed``, …). The run stops where it
-        returns ``True``.
+        ``.point``, ``.value``, ``.best``, ``.done``, ``.failed``, …). The run stops when it returns
+        ``True``.
     failures
         ``"continue"``: failed evaluations are counted, the optimiser looks elsewhere (see
         :meth:`noregret.Optimizer.fail`), and 20 in a row end the run. ``"raise"``: the first one
         raises :class:`~noregret.study.RunError`. Whatever is raised has the result so far as
         ``error.result``.
     storage
-        The path of a study (:class:`~noregret.Study`), made where there is none. Every evaluation
-        is on disk at once, and the same call goes on after a crash; a study of another domain or
-        of other settings is refused.
+        The path of a study (:class:`~noregret.Study`), which is made if there is none. Every
+        evaluation is on disk at once, and the same call goes on after a crash. A study with another
+        domain or other settings is refused.
     progress
         Whether to show a line of progress on standard error.
     optimum
-        The largest value of f where it is known: ``result.regret`` is then computed.
+        The largest value of f, if it is known. Then ``result.regret`` is computed.
     **options
-        Of the algorithm; kernel, noise and norm are ``"auto"`` where not given. ``width`` is 2
-        (deviations) where any of these three is learnt, and the algorithm's own otherwise.
+        Settings of the algorithm. Kernel, noise and norm are ``"auto"`` if they are not given.
+        ``width`` is 2 (deviations) if any of these three is learnt, else the algorithm's own.
     """
     return run_call(Call(direction="maximize", **locals()))
 
