@@ -29,6 +29,15 @@ def test_a_number_that_is_not_there_is_reported_with_its_file(tmp_path):
             page._read(tmp_path, "x")
 
 
+def test_prose_begins_with_a_verdict_and_a_conclusion(tmp_path):
+    (tmp_path / "x.json").write_text('{"measured": {"ratio": 0.5}}')
+    (tmp_path / "x.md").write_text("**The paper** says so.\n\n**Verdict: agrees.** Why.\n\nMore.\n")
+    with pytest.raises(ValueError, match=r"x\.md must begin with a verdict"):
+        page._read(tmp_path, "x")
+    (tmp_path / "x.md").write_text("**Verdict: agrees.** Half:\n{measured[ratio]}.\n\nMore.\n")
+    assert page._read(tmp_path, "x")[1:] == ("agrees", "Half: 0.5.", "More.")
+
+
 def test_only_results_with_the_settings_of_the_page_are_taken(tmp_path):
     (tmp_path / "docs").mkdir()
     reproduce(find("bkb-fig1"), tmp_path, size="quick")
