@@ -19,9 +19,9 @@ _NOISE_RANGE = (1e-3, 3.0)
 #: lengthscales between these fractions of the data's span, variances of the mean square
 LENGTHSCALE_RANGE = (1e-2, 1e1)
 _VARIANCE_RANGE = (1e-3, 1e3)
-#: the most probable weight of a category: half a step down, e^(−1/2), for a changed one
+#: the most probable weight of a category: two points that differ in it have similarity e^(−1/2)
 _MIDDLE_WEIGHT = 0.5
-#: weights of categories: from no matter to nothing in common
+#: range of the weights: from "does not matter" to "nothing in common"
 _WEIGHT_RANGE = (1e-3, 1e1)
 _RANGES = {
     "lengthscale": LENGTHSCALE_RANGE,

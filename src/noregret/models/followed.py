@@ -1,7 +1,7 @@
 """Points whose posterior is kept up to date, by one pass over their features per batch.
 
 A point that is looked at again and again need not be embedded again: its features stay as they are
-when the dictionary grows, and its mean and leverage follow by what each update says of them.
+when the dictionary grows, and each update says how its mean and leverage change.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ _PARALLEL_WORK = 20_000_000
 
 
 class Followed:
-    """n points with their features Z (n × m) and what the posterior says of them.
+    """n points with their features Z (n × m) and their posterior.
 
     Attributes
     ----------

@@ -6,12 +6,12 @@ V = Σ z zᵀ + λI over all evaluations told (BKB eq. 4, BBKB eqs. 1 to 3)
     mean(x) = zᵀV⁻¹ Zᵀy,    variance(x) = k(x, x) − ‖z‖² + λ zᵀV⁻¹z,    leverage = variance / λ.
 
 A dictionary that holds every evaluated arm makes this the exact GP. The features do not depend on
-λ, so one posterior serves several λ at once; the first one is the one that people see.
+λ, so one posterior serves several λ at once. Users see the first one.
 
 Evaluations whose rewards are not known yet make a :class:`Fantasy`: variances fall, means stay. The
-dictionary stays as it is while feedback is awaited, so what a pending arm would teach outside its
-span is carried by features of its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for those arms P, (z, e)
-spans them as well.
+dictionary stays as it is until rewards come. So a pending arm outside the span of the dictionary
+gets features of its own: with e(x) = L⁻¹(k_P(x) − Z_P z(x)) for those arms P, (z, e) spans them as
+well.
 """
 
 import math
@@ -32,7 +32,7 @@ from noregret.linalg.factors import (
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is believed of a function, given evaluations told.
+    """The posterior of a function, given the evaluations told.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Posterior:
 
 @dataclass
 class Block:
-    """Points with what a fantasy knows of them.
+    """Points with their posterior in a :class:`Fantasy`.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Fantasy:
     Parameters
     ----------
     posterior
-        What is believed from evaluations told.
+        The posterior given the evaluations told.
     points, counts
         Pending arms (k × d) and how many evaluations of each are pending (k).
     frozen
@@ -251,9 +251,9 @@ class Fantasy:
         return np.asarray(lower_solve(self._lower, cross).T / np.sqrt(self.posterior.lam))
 
     def add(self, block: Block, position: int) -> None:
-        """Count one more evaluation of a point of a block; the block's leverages fall with it.
+        """Count one more evaluation of a point of a block, and lower the block's leverages.
 
-        Blocks made before that have fewer coordinates than the fantasy: only this one is kept up.
+        Other blocks are not updated: they have fewer coordinates than the fantasy from here on.
         """
         self.add_along(block, *self.direction(block, position), 1)
 
@@ -272,7 +272,7 @@ class Fantasy:
         """Count some evaluations of the point whose :meth:`direction` this is, as :meth:`add`."""
         row = left * math.sqrt(times / (1.0 + times * s))
         self._fall = np.concatenate([self._fall, row[None]])
-        if len(self._fall) > 2 * max(len(row), 8):  # only the product of the rows matters
+        if len(self._fall) > 2 * max(len(row), 8):  # only _fallᵀ _fall matters
             self._fall = row_factor(self._fall)
         falls = block.b @ row
         falls *= falls
@@ -337,7 +337,7 @@ class Fantasy:
         block = self.block(X)
         root = np.sqrt(block.leverage)
         values = mean * block.mean + width * root
-        # d√leverage = dleverage / (2√leverage), flat where nothing is left to learn.
+        # d√leverage = dleverage / (2√leverage); zero where the leverage is zero.
         half = width * (0.5 / np.maximum(root, 1e-12)) * (root > 1e-12)
         falling = (block.b @ self._fall.T) @ self._fall
         on_z = (block.b[:, :m] - falling[:, :m]) @ posterior.root.T - block.Z / posterior.lam

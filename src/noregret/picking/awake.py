@@ -53,7 +53,7 @@ class Seen(NamedTuple):
     ids
         Which they are (n).
     columns
-        What the sleepers want to know of them when the batch is complete (n each).
+        What the sleepers need about them when the batch is complete (n each).
     """
 
     ids: Ints
@@ -70,10 +70,10 @@ class Sleepers(Protocol):
         """The stale bounds of some candidates (n)."""
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
-        """What no bound of candidates with these stale bounds may exceed inside the batch (n)."""
+        """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
 
     def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
-        """What to keep of candidates looked at until the batch is complete (n each)."""
+        """What to remember about candidates looked at, until the batch is complete (n each)."""
 
     def commit(self, bounds: Bounds, awake: "Awake", level: float) -> None:
         """Take in what was seen, down to bounds of this level."""
@@ -129,7 +129,7 @@ class Awake:
     closed
         Candidates that may not be picked: they are not looked at.
     leading
-        Candidates that are looked at whatever their bounds, and that :meth:`best` never gives.
+        Candidates that are always looked at, and that :meth:`best` never gives.
     all_of_them
         Whether none may doze: the batch rule looks at all of them.
 
@@ -295,7 +295,7 @@ class Awake:
         return int(np.argmin(lower)) if np.isfinite(lower).any() else None
 
     def commit(self, level: float) -> None:
-        """Let the sleepers know what was seen, down to bounds of this level."""
+        """Tell the sleepers what was seen, down to bounds of this level."""
         self._sleepers.commit(self._bounds, self, level)
 
 

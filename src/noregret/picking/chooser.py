@@ -84,9 +84,9 @@ class Bounds:
     widths
         Factors of √leverage, for the first λ alone (1) or for every λ (g).
     inflation
-        What deviations are multiplied with inside a batch: √C̃ where the width is proved.
+        The factor of deviations inside a batch: √C̃ if the width is proved.
     trace
-        tr R: what the dictionary leaves out of the evaluations told.
+        tr R: the prior variance of the evaluations that the dictionary leaves out.
     weight
         Of the mean in the bounds: 0 to go where the deviation is largest.
     version
@@ -208,7 +208,7 @@ class Situation:
 
 
 class Chooser(Protocol):
-    """Who is next? What an algorithm picks by, with what it remembers between batches.
+    """Picks the next choices of an algorithm, and remembers what it needs between batches.
 
     What a chooser remembers is saved with the run: arrays, numbers, and objects made of them.
     """

@@ -1,4 +1,4 @@
-"""Explore first: the largest leverage again and again, until every leverage is small."""
+"""Explore first: pick the largest leverage again and again, until every leverage is small."""
 
 from typing import Any
 

@@ -14,13 +14,14 @@ from noregret.widths.heavy import Horizon
 
 #: each epoch's level is this many times the one before
 _STEP = 1.3
-#: log det(I + K/λ) and z that the first epoch's level has room for
+#: the level of the first epoch is made for this log det(I + K/λ) and this z
 _ROOM = 10.0, 3.0
-#: prices are computed anew when the rewards have grown by this factor
+#: prices are computed again when the number of rewards has grown by this factor,
 _GROWTH = 1.15
-#: and for a level so much above the one that is needed
+#: for a level that is this factor above the one needed
 _SLACK = 1.02
-#: the last epoch, and the width beyond it in units of the prior's: as good as none
+#: the last epoch, and the width after it in units of the prior's, which is so large that it says
+#: nothing
 _LAST_EPOCH, _NO_WIDTH = 60, 1e9
 
 
@@ -43,7 +44,7 @@ class _Progress:
     width
         β: ‖f − mean‖ in the norm of V is at most this.
     level
-        What prices are for, at most that of the epoch: q = level·√leverage/ς.
+        The level for which prices are computed, at most that of the epoch: q = level·√leverage/ς.
     price
         Their sum.
     priced, whole
@@ -70,7 +71,7 @@ class ClippedRewards:
 
     m is the middle of the arm's interval before the batch and c a cut that grows as its leverage
     falls. Cuts are made for a level; when the width outgrows it, the next epoch begins and all
-    rewards are clipped anew, at smaller cuts. See the Guarantees page, Theorem 8.
+    rewards are clipped anew, at smaller cuts. See the Proofs page, Theorem 8.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ class ClippedRewards:
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
-        """Those of least squares, on the clipped rewards; the width is computed on the way."""
+        """``None``: least squares on the clipped rewards. The width is computed here."""
         before, t = self._progress, observations.t
         rows, leverage = observations.history_rows, model.leverage()
         scale = self._scale(assumed, t)
@@ -215,7 +216,7 @@ class ClippedRewards:
 
 
 def _leverage_after(leverage: Floats, rows: Ints) -> Floats:
-    """Leverages (n) once these rewards and those before them are told, at most.
+    """Upper bounds on the leverages (n) after these rewards and those before them are told.
 
     The j-th new reward of an arm of leverage l makes it at most l/(1 + jl).
     """

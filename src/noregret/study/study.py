@@ -30,9 +30,10 @@ from noregret.study.threads import one_at_a_time
 class Study:
     """A durable optimisation: :meth:`create` one, or :meth:`open` it to go on.
 
-    A call that returned is on disk. However a process ends, the next one that opens the file goes
-    on where it stopped and, told the same answers, asks the same further questions as if nothing
-    had happened. One process writes; any number read (``read_only=True``). Threads may share one.
+    When a call returns, its result is on disk. However a process ends, the next one that opens the
+    file goes on where it stopped. Told the same values, it asks the same further questions as an
+    uninterrupted run. One process writes, any number read (``read_only=True``). Threads may share a
+    study.
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
@@ -72,7 +73,7 @@ class Study:
         path
             The file to make; an existing one is refused.
         domain, kernel, options
-            As for the algorithms; ``seed`` is drawn where none is given. Without a kernel, kernel,
+            As for the algorithms; ``seed`` is drawn if none is given. Without a kernel, kernel,
             noise and norm are learnt, and bounds are 2 deviations wide.
         algorithm
             The algorithm's class name in lower case; by default ``"plateucb"`` on a list without a
@@ -80,14 +81,14 @@ class Study:
         direction
             ``"maximize"`` or ``"minimize"``. Values keep the sign you give them.
         prior_mean
-            What a value is expected to be before any answer; the kernel is about the rest.
+            The expected value before anything is measured; the kernel describes deviations from it.
         names, table
-            What each candidate of a list is called (n, all different), and what to show people of
-            it (a frame of n rows), such as raw features.
+            The name of each candidate of a list (n, all different), and a table for people (a frame
+            of n rows), such as raw features.
         batch
             The n of ``ask()`` when none is given.
         timeout
-            Seconds after which a trial without an answer is given to whoever asks next.
+            Seconds after which a trial without a value is given to whoever asks next.
         about
             JSON that is kept with the study, under ``study.settings["about"]``.
         """
@@ -113,8 +114,8 @@ class Study:
         read_only
             Look only: another process may write meanwhile.
         domain, kernel
-            To be given again where they cannot be stored: candidates that are objects other than
-            strings, spaces with ``feasible``, and kernels that are callables of your own.
+            Pass again what a file cannot store: candidates that are objects other than strings,
+            spaces with ``feasible``, and kernels that are callables of your own.
         wait
             Seconds to wait for another writer before :class:`~noregret.study.LockedError`.
         """
@@ -127,7 +128,7 @@ class Study:
             raise
 
     def close(self) -> None:
-        """Let others write. Nothing is lost without it, but the next one opens faster with it."""
+        """Let others write. Without it nothing is lost, but the next ``open`` takes longer."""
         self._log.close()
 
     @property
@@ -156,13 +157,13 @@ class Study:
 
         ``ask(n)`` gives exactly ``n``: a plate, of different candidates where the list is long
         enough. The first plate is spread over the list. ``ask(n, adaptive=True)`` gives as many as
-        can be chosen without loss before answers come, never more than ``n``. ``ask()`` gives the
+        can be chosen without loss before values come, never more than ``n``. ``ask()`` gives the
         study's ``batch``, or what the algorithm wants: one trial for a sequential rule, a whole
         batch for an adaptive one. Where ``repeats`` leaves fewer candidates there are fewer trials,
         and none at the end: see :attr:`exhausted`.
 
         ``origin`` says who asks, see :meth:`trials`. ``deliver`` is called with the trials before
-        they are on disk: where it raises an error, nothing has been asked.
+        they are on disk. If it raises an error, nothing has been asked.
         """
         n = self._settings["batch"] if n is None else _checks.count("n", n)
         pass_on = None if deliver is None else lambda numbers: deliver(self.get(numbers))
@@ -181,7 +182,7 @@ class Study:
         names: Sequence[Any] | None = None,
         table: pl.DataFrame | None = None,
     ) -> range:
-        """Let more candidates be chosen from now on; the ids that they have.
+        """Add candidates to the list; returns their ids.
 
         Ids and bounds of the others stay; the new ones start from the prior bound.
 
@@ -225,12 +226,12 @@ class Study:
         failed: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        """Answer trials, by number: one value each, or ``failed="why"`` for all of them.
+        """Tell the values of trials, by number: one each, or ``failed="why"`` for all of them.
 
-        Telling a trial again what it was told is no error and changes nothing; another value is
-        refused unless ``overwrite``. Failed trials are no data and no longer pending; where a run
-        failed, the optimiser looks elsewhere (:meth:`noregret.Optimizer.fail`). Either all of this
-        is on disk when the call returns, or nothing is.
+        Telling the same value again changes nothing. Another value is refused unless ``overwrite``.
+        A failed trial gives no data and is no longer pending. If an evaluation of :meth:`run`
+        failed, the optimiser looks elsewhere (:meth:`noregret.Optimizer.fail`). When the call
+        returns, either all of this is on disk or nothing.
         """
         check_answer(values, failed)
         known = self.records.find(trial_numbers(trials))
@@ -244,7 +245,7 @@ class Study:
     def tell_history(
         self, points: Any, values: Any, *, source: dict[str, Any] | None = None
     ) -> Trials:
-        """Answers that nobody asked for, such as old data: ids (or points of a box) and values.
+        """Tell values that nobody asked for, such as old data: ids (or points of a box) and values.
 
         ``source`` (JSON) says where they come from; it is on disk if and only if they are, see
         ``study.records.imports()``.
@@ -278,7 +279,7 @@ class Study:
 
     @one_at_a_time
     def set_aside(self, ids: Any) -> None:
-        """Ask for these candidates of a list no more, until :meth:`retry`; their answers stay."""
+        """Ask for these candidates of a list no more, until :meth:`retry`; their values stay."""
         self._log.set_aside(_checks.candidates("set aside", self.domain, ids).tolist())
 
     @one_at_a_time
@@ -296,7 +297,7 @@ class Study:
         return aside_frame(self, *failures)
 
     def pending(self, origin: str | None = None) -> list[int]:
-        """Numbers of the trials without an answer, all or those of one origin."""
+        """Numbers of the trials without a value, all or those of one origin."""
         return self.records.pending(origin)
 
     @one_at_a_time
@@ -331,7 +332,7 @@ class Study:
     def optimizer(self) -> Optimizer:
         """The study's optimiser, to look at: ask and tell the study, not the optimiser.
 
-        It knows rewards, not values: ``study.units`` turns the ones into the others.
+        It knows rewards, not values: ``study.units`` converts between them.
         """
         return self._log.optimizer
 
@@ -375,7 +376,7 @@ class Study:
         return trials_of(self.records.find(numbers), self.domain, self.names)
 
     def name_of(self, id_: int, point: Any) -> str:
-        """What people call a choice: its name, its id, or its values on a box or space."""
+        """The name of a choice for people: its name, its id, or its values on a box or space."""
         return self._shown.name_of(self.domain, id_, point)
 
     @property
