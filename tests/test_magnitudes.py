@@ -74,6 +74,72 @@ def test_every_size_in_a_thousand_cases(case):
         check(**case)
 
 
+learnt = st.fixed_dictionaries(
+    {
+        "algorithm": st.sampled_from(["plateucb", "bbkb", "gpucb", "thompsonsampling"]),
+        "box": st.booleans(),
+        "coordinates": st.sampled_from([1e-300, 1e-99, 1e-12, 1.0, 1e12, 1e99, 1e300]),
+        "away": st.sampled_from([0.0, 1.0, 1e6]),
+        "rewards": sizes.filter(lambda size: size <= 1e300),
+        "shift": st.sampled_from([0.0, 1.0, 1e6]),
+        "noise": st.sampled_from(["auto", 0.0, 0.1]),
+        "same": st.sampled_from(["no two", "pairs", "a column", "all"]),
+        "constant": st.booleans(),
+        "seed": st.integers(0, 99),
+    }
+)
+
+
+def check_learnt(algorithm, box, coordinates, away, rewards, shift, noise, same, constant, seed):
+    """Kernel, noise and norm are learnt: means are finite, and no larger than the rewards are."""
+    rng = np.random.default_rng(seed)
+    X = (rng.uniform(size=(30, 2)) + away) * coordinates
+    if same == "pairs":
+        X[15:] = X[:15]
+    elif same == "a column":
+        X[:, 1] = X[0, 1]
+    elif same == "all":
+        X[:] = X[0]
+    largest = 0.0
+    try:
+        box = box and algorithm != "plateucb"
+        domain = nr.Box([(away * coordinates, (away + 1.0) * coordinates)] * 2) if box else X
+        opt = nr.make(algorithm, domain, "auto", noise=noise, width=2.0, seed=seed)
+        for n in (12, 4):
+            batch = opt.ask(n, fill=True)
+            y = np.ones(n) if constant else rng.uniform(-1, 1, n)
+            y = (y + shift) * rewards
+            largest = max(largest, np.abs(y).max())
+            opt.tell(batch, y)
+    except ValueError as error:
+        refused = [word for word in REFUSALS if word in str(error)]
+        if not refused:
+            raise
+        return
+    mean, std = opt.predict(opt.history.points) if box else opt.predict()
+    best = opt.recommend()
+    assert np.isfinite([*mean, *std, best.mean, best.lower, best.upper, best.gap]).all()
+    assert (std >= 0).all()
+    assert np.abs(mean).max() <= 3.0 * largest
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=learnt)
+def test_every_size_is_learnt_from_or_refused(case):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
+        check_learnt(**case)
+
+
+@pytest.mark.slow
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=learnt)
+def test_every_size_is_learnt_from_in_many_cases(case):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
+        check_learnt(**case)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_json_has_numbers_only(value):
     assert dumps({"a": [value, 1.5], "b": (value,)}) == '{"a": [null, 1.5], "b": [null]}'

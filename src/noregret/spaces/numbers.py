@@ -45,6 +45,11 @@ class Float(Parameter):
         set_field(self, "high", _checks.finite("high", self.high))
         if self.low > self.high:
             raise ValueError(f"low must be at most high, got {self.low} and {self.high}")
+        if not self.log and 0.0 < self.high - self.low < 1 / _checks.LARGEST:
+            raise ValueError(
+                f"high - low must be at least {1 / _checks.LARGEST:g}, or 0 for a constant, got "
+                f"{self.low} and {self.high}"
+            )
         _check_log(self.log, self.low)
 
     @property
