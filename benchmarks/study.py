@@ -19,6 +19,8 @@ import polars as pl
 
 import noregret as nr
 
+_HEADER = "command                                  s of processor      GB"
+
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
@@ -27,19 +29,21 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--candidates", type=int, help="measure the commands on a list of this length instead"
     )
+    parser.add_argument(
+        "--history", type=int, help="measure the commands on a study of so many trials instead"
+    )
     given = parser.parse_args(arguments)
     if given.candidates:
         measure_commands(given.candidates)
         return
+    if given.history:
+        measure_history(given.history)
+        return
     trials = given.trials
     rng = np.random.default_rng(0)
-    X = rng.uniform(size=(1000, 2))
-    truth = np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.db"
-        study = nr.Study.create(
-            path, X, "bbkb", kernel=nr.RBF(0.3), noise=0.1, width="practical", seed=0
-        )
+        study, truth = small_study(path, rng)
         print(f"a bare 4 KiB write and fsync: {1e3 * bare_write(Path(folder)):.2f} ms\n")
         print("  trials  ms per tell: mean  median  ms per trial asked  bytes per trial  open, s")
         told = 0
@@ -69,6 +73,41 @@ def main(arguments: Sequence[str] = ()) -> None:
         study.close()
 
 
+def small_study(path: Path, rng: np.random.Generator) -> tuple[nr.Study, np.ndarray]:
+    """A study of 1,000 candidates, and their values."""
+    X = rng.uniform(size=(1000, 2))
+    kernel = nr.RBF(0.3)
+    study = nr.Study.create(path, X, "bbkb", kernel=kernel, noise=0.1, width="practical", seed=0)
+    return study, np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
+
+
+def measure_history(trials: int) -> None:
+    """Print processor time and memory of each command on a study of so many trials."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        study, truth = small_study(place / "a.db", rng)
+        for size in [100_000] * (trials // 100_000) + [trials % 100_000] * (trials % 100_000 > 0):
+            ids = rng.integers(len(truth), size=size)
+            study.tell_history(ids, truth[ids] + 0.1 * rng.standard_normal(size))
+        asked = study.ask(4)
+        study.close()
+        rows = "".join(
+            f"{number},{truth[id_]}\n" for number, id_ in zip(asked, asked.ids, strict=True)
+        )
+        (place / "answers.csv").write_text(f"trial,value\n{rows}")
+        print(_HEADER)
+        for words in ("tell a.db answers.csv", "ask a.db -n 4", "best a.db", "status a.db",
+                      "report a.db -o a.html"):  # fmt: skip
+            measure(words, place)
+
+
+def measure(words: str, folder: Path) -> None:
+    """Print what one command takes."""
+    seconds, memory = run_command(words.split(), folder)
+    print(f"{' '.join(words.split()[:4]):40s} {seconds:14.1f} {memory:7.2f}")
+
+
 def measure_commands(candidates: int) -> None:
     """Print processor time and memory of each command on a list of so many candidates."""
     rng = np.random.default_rng(0)
@@ -79,7 +118,7 @@ def measure_commands(candidates: int) -> None:
         names = [f"c{i}" for i in range(candidates)]
         pl.DataFrame({"name": names, **features}).write_parquet(place / "list.parquet")
         (place / "old.csv").write_text("name,value\nc5,0.5\n")
-        print("command                      s of processor      GB")
+        print(_HEADER)
         ask = "ask a.db -n 96 -o plate.csv"
         create = "create a.db --candidates list.parquet --id name --batch 96 --seed 0"
         looks = ("best a.db", "import a.db old.csv", "status a.db")
@@ -89,8 +128,7 @@ def measure_commands(candidates: int) -> None:
                 plate = pl.read_csv(place / "plate.csv", schema_overrides={"value": pl.Float64})
                 value = -pl.sum_horizontal(pl.col(name) ** 2 for name in features) / 10
                 plate.with_columns(value=value).write_csv(place / "answers.csv")
-            seconds, memory = run_command(words.split(), place)
-            print(f"{' '.join(words.split()[:4]):28s} {seconds:14.1f} {memory:7.2f}")
+            measure(words, place)
 
 
 def run_command(words: Sequence[str], folder: Path) -> tuple[float, float]:
