@@ -1,6 +1,7 @@
 """One BLAS thread for the naive computations too: the tests may share their machine."""
 
 import os
+import warnings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -23,6 +24,28 @@ def dask_client():
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with LocalCluster(dashboard_address=":0", **options) as cluster, Client(cluster) as client:
         yield client
+
+
+@pytest.fixture(autouse=True)
+def closed_studies(monkeypatch):
+    """Studies that a test leaves open are closed after it.
+
+    From Python 3.13 on a database that the garbage collector closes is a ResourceWarning.
+    """
+    from noregret.study import Study
+
+    opened, make = [], Study.__init__
+
+    def remember(study, *arguments, **options):
+        make(study, *arguments, **options)
+        opened.append(study)
+
+    monkeypatch.setattr(Study, "__init__", remember)
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the file may be gone: no snapshot
+        for study in opened:
+            study.close()
 
 
 @pytest.fixture
