@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from scipy import stats
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, RandomizedSearchCV
@@ -100,6 +101,20 @@ def test_workers_give_whole_results():
     assert search.n_fits_ == 12
 
 
+def test_a_dask_cluster_fits(dask_client):
+    joblib = pytest.importorskip("joblib")
+    X, y = load_iris(return_X_y=True)
+    search = NoRegretSearchCV(
+        DecisionTreeClassifier(random_state=0), TREE, n_iter=4, cv=3, random_state=0, n_jobs=2
+    )
+    with joblib.parallel_config("dask"):
+        there = search.fit(X, y).cv_results_
+    assert search.n_fits_ == 12
+    here = search.fit(X, y).cv_results_
+    assert there["params"] == here["params"]
+    np.testing.assert_array_equal(there["mean_test_score"], here["mean_test_score"])
+
+
 def test_the_same_seed_gives_the_same_search():
     X, y = load_iris(return_X_y=True)
     params = [
@@ -117,6 +132,48 @@ def test_a_configuration_that_fails_does_not_end_the_search():
     search = NoRegretSearchCV(LogisticRegression(), space, n_iter=6, random_state=0).fit(X, y)
     assert search.best_params_["penalty"] == "l2"
     assert np.isfinite(search.best_score_)
+
+
+class Scored(BaseEstimator):
+    """Scores 1 − (a − 0.7)², and 0.3 less on the first of five folds; fails beyond 0.9."""
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y=None):
+        if self.a > 0.9 and X[0, 0] == 0:  # rows of the first fold, seen in all but one fit
+            raise ValueError("too large")
+        return self
+
+    def score(self, X, y=None):
+        return 1.0 - (self.a - 0.7) ** 2 - 0.3 * (X[0, 0] == 0)
+
+
+def scored(n_iter=8):
+    X = np.arange(50.0)[:, None]
+    space = {"a": stats.uniform(0, 1)}
+    search = NoRegretSearchCV(
+        Scored(), space, n_iter=n_iter, cv=KFold(5), random_state=0, refit=False
+    )
+    return search.fit(X)
+
+
+def test_estimates_are_on_the_level_of_all_folds():
+    search = scored()
+    best = search.best_index_
+    away = search.best_params_["a"] - 0.7
+    assert abs(away) < 0.2
+    assert search.best_score_ == pytest.approx(0.94 - away**2)  # one fold of five is harder
+    assert search.cv_results_["estimate"][best] == pytest.approx(search.best_score_, abs=0.1)
+
+
+def test_a_configuration_with_a_failed_fit_has_no_mean_and_is_not_the_best():
+    results = scored(20).cv_results_
+    scores = np.array([results[f"split{i}_test_score"] for i in range(5)]).T
+    failed = np.array([p["a"] > 0.9 for p in results["params"]]) & (results["n_fits"] > 1)
+    assert np.isnan(results["mean_test_score"][failed]).all()
+    assert np.isfinite(results["mean_test_score"][~failed]).all()
+    assert np.isfinite(scores[np.argmax(results["rank_test_score"] == 1)]).all()
 
 
 @pytest.mark.parametrize(
