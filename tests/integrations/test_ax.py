@@ -70,6 +70,27 @@ def test_rows_of_a_pool_are_asked_for_once():
     assert len({(p["x"], p["c"]) for p in asked} & rows) == 20
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+def test_several_trials_run_at_a_time_and_end_in_any_order(pooled):
+    rng = np.random.default_rng(0)
+    pool = pl.DataFrame({"x": rng.uniform(size=60), "c": rng.choice(["a", "b"], size=60)})
+    node = NoRegretNode(pool if pooled else None, seed=0)
+    made = client(node, [RANGES[0], RANGES[2]])
+    running, asked = {}, []
+    for _ in range(8):
+        more = made.get_next_trials(max_trials=4 - len(running))
+        assert node._opt.pending == len(running) + len(more) == 4
+        asked += more.values()
+        running |= more
+        for index in rng.choice(sorted(running), size=rng.integers(1, 4), replace=False):
+            p = running.pop(int(index))
+            loss = (p["x"] - 0.4) ** 2 + (p["c"] == "b")
+            made.complete_trial(trial_index=int(index), raw_data={"loss": loss})
+    assert len({tuple(p.items()) for p in asked}) == len(asked)
+    made.get_next_trials(max_trials=1)  # the node is told when it is asked
+    assert node._opt.t == len(asked) - len(running)
+
+
 def test_failed_trials_are_not_waited_for():
     node = NoRegretNode(seed=0)
     made = client(node, RANGES[:1])

@@ -115,11 +115,11 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         varied = {name: one for name, one in parameters.items() if name not in fixed}
         if self._pool is not None:
             candidates = Candidates(self._pool)
-            if set(candidates.names or ()) - set(varied):
+            rows = candidates.labels(*candidates.locate_all())
+            if not isinstance(rows[0], dict) or rows[0].keys() != varied.keys():
                 raise ValueError(
                     f"pool must have the experiment's parameters {sorted(varied)} as columns"
                 )
-            rows = candidates.labels(*candidates.locate_all())
             self._row_of = {tuple(sorted(row.items())): i for i, row in enumerate(rows)}
             return make("bbkb", candidates, **{"repeats": 1, **self._settings})
         constraints = experiment.search_space.parameter_constraints

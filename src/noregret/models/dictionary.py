@@ -12,7 +12,7 @@ from noregret.models.sparse import SparseGP
 #: BLESS divides λ by this at every stage
 _STEP = 4.0
 #: and oversamples at least this much on the way
-_STAGE_QBAR = 5.0
+_STAGE_QBAR = 3.0
 #: up to this many arms a dictionary that is "exact at first" holds all of them
 _EXACT = 4096
 #: arms taken in at a time to lower the trace of the residual
