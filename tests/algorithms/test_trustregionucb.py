@@ -214,3 +214,10 @@ def test_many_evaluations_need_few_inducing_points():
 def test_a_horizon_must_be_a_count():
     with pytest.raises(ValueError, match="horizon"):
         known(horizon=0)
+
+
+def test_the_more_evaluations_the_smaller_the_part_that_is_kept():
+    qbar = nr.TrustRegionUCB(nr.Box([(0, 1)] * 2), "auto", width=2.0, **AUTO).parts().qbar
+    assert qbar(500) > 1e6  # all of them
+    assert qbar(1000) == 1.0
+    assert qbar(10**6) == 0.5

@@ -16,8 +16,8 @@ from noregret.spaces import Space, as_space
 
 #: up to this many evaluations every arm is an inducing point
 _EXACT = 500
-#: a q̄ so large that every arm is an inducing point
-_ALL = 1e12
+#: a q̄ so large that every arm is an inducing point, and the smallest one
+_ALL, _LEAST = 1e12, 0.5
 #: fits use at most this many evaluations
 _FITTED = 400
 
@@ -72,7 +72,8 @@ class TrustRegionUCB(Optimizer):
             proved=("theory", "paper"),
             # Few evaluations are all inducing points, many only where they are needed.
             dictionary="complete" if proved else "grow",
-            qbar=lambda t: _ALL if t <= _EXACT else 2.0,
+            # With a fixed q̄ dictionary and time of an ask would grow with the evaluations.
+            qbar=lambda t: _ALL if t <= _EXACT else max(2.0 * _EXACT / t, _LEAST),
             estimate=Winsorised() if learnt and not proved else LeastSquares(),
             learning=Learning(
                 design=self._design(box.dimension),
