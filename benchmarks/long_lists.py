@@ -2,6 +2,7 @@
 
     python -m benchmarks long                              # 10⁴, 10⁵ and 10⁶ candidates
     python -m benchmarks long --sizes 1e8 --evaluations 5000
+    python -m benchmarks long --ways Thompson --evaluations 2000
     python -m benchmarks long --picture docs/images/decision-cost.png
 
 BBKB on a list of A × 8 float32 points, RBF 8, λ = 0.05, ξ = 0.05, F = 1, δ = 1/T, with the proved
@@ -10,7 +11,8 @@ width and with β = 2. The function is two kernel bumps of opposite signs with n
 a file that is mapped into memory. Beside it stands the plain implementation, which computes the
 bounds of all candidates at every batch, for the first 2,000 evaluations where it can run. Each run
 is a process of its own, so that its peak memory is its own; the time of writing the list is not
-counted. The cost of a decision is processor time.
+counted. The cost of a decision is processor time. ``--ways Thompson`` runs Thompson sampling in
+batches of 64, by random Fourier features.
 """
 
 import argparse
@@ -37,6 +39,8 @@ Floats = NDArray[np.float64]
 DIMENSION, LENGTHSCALE, LAM, NOISE = 8, 8.0, 0.05, 0.05
 #: what the runs of a size are called, and their widths; the last is the plain implementation
 WIDTHS: dict[str, str | float | None] = {"proved width": "theory", "β = 2": 2.0, "dense": None}
+#: runs of Thompson sampling are called this, and ask for so many points at a time
+THOMPSON, BATCH = "Thompson", 64
 #: evaluations after which the cost of a decision is compared
 EARLY = 2000
 #: rows written and read at a time, and rows from which on a list is mapped from its file
@@ -152,8 +156,8 @@ class Outcome:
     regret: float
 
 
-def run(problem: Problem, width: str | float | None, evaluations: int) -> Outcome:
-    """One run in this process; without a width, of the plain implementation."""
+def run(problem: Problem, name: str, evaluations: int) -> Outcome:
+    """One run in this process, by the name of the way."""
     began, started = time.perf_counter(), time.process_time()
     X = problem.points()
     delta = 1.0 / evaluations
@@ -161,7 +165,7 @@ def run(problem: Problem, width: str | float | None, evaluations: int) -> Outcom
     tell: Callable[[Any, Any], None]
     size: Callable[[], int]
     looked: Callable[[], int]
-    if width is None:
+    if name == "dense":
         dense = PlainBBKB(X.astype(np.float64), LENGTHSCALE, LAM, NOISE, delta, 0)
         ids = np.random.default_rng(2).choice(len(X), 10, replace=False)
         rewards = problem.values(X[ids])
@@ -170,10 +174,14 @@ def run(problem: Problem, width: str | float | None, evaluations: int) -> Outcom
         size, looked = lambda: dense.Z.shape[1], lambda: len(X) * batches
     else:
         points = Counted(X)
-        opt = nr.BBKB(
-            points, nr.RBF(LENGTHSCALE), noise=NOISE, delta=delta, lam=LAM, width=width, seed=0
-        )
-        ask, tell = lambda n: opt.ask(n).ids, opt.tell
+        shared: dict[str, Any] = {"noise": NOISE, "delta": delta, "lam": LAM, "seed": 0}
+        kernel = nr.RBF(LENGTHSCALE)
+        opt: nr.Optimizer
+        if name == THOMPSON:
+            opt = nr.ThompsonSampling(points, kernel, batch_size=BATCH, **shared)
+        else:
+            opt = nr.BBKB(points, kernel, width=WIDTHS[name] or "theory", **shared)
+        ask, tell = lambda n: opt.ask(min(n, BATCH) if name == THOMPSON else n).ids, opt.tell
         # An RBF kernel's prior needs no look at the points; picks are read once more.
         size, looked = lambda: len(opt.dictionary), lambda: points.looked - t
     rng = np.random.default_rng(3)
@@ -268,9 +276,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
             problem = write_list(Path(folder) / "list.npy", size, given.function)
             for name in given.ways.split(","):
-                if WIDTHS[name] is None and size > given.dense:
+                if name == "dense" and size > given.dense:
                     continue
-                count = min(EARLY, given.evaluations) if WIDTHS[name] is None else given.evaluations
+                count = min(EARLY, given.evaluations) if name == "dense" else given.evaluations
                 found[size, name] = apart(problem, name, count)
                 show(size, name, found[size, name])
     if given.picture:
@@ -282,7 +290,7 @@ def one(words: Sequence[str]) -> None:
     problem, name, evaluations = Problem(**json.loads(words[0])), words[1], int(words[2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        print(json.dumps(asdict(run(problem, WIDTHS[name], evaluations))))
+        print(json.dumps(asdict(run(problem, name, evaluations))))
 
 
 if __name__ == "__main__":

@@ -115,6 +115,12 @@ class DenseRun:
             where = np.flatnonzero(self.pending == id_)[:1]
             self.pending = np.delete(self.pending, where)
 
+    def bounds_kept(self):
+        """The smallest upper bound of every candidate so far (A); the prior's at first."""
+        if self.upper is None:
+            self._start()
+        return self.upper
+
     def _start(self):
         """What is known at the start of a batch, from public names only."""
         opt = self.opt

@@ -283,7 +283,15 @@ class Optimizer(ABC):
 
     @property
     def alive(self) -> int | None:
-        """How many candidates can still be the best; ``None`` on a box, or without a proof."""
+        """How many candidates can still be the best; ``None`` on a box, or without a proof.
+
+        Counted are those whose upper bound is at least the largest lower bound. Each bound is the
+        better of two: the one kept at the batch starts, and the one computed now. Bounds that are
+        kept only tighten. What a look computes is not kept, because looks change nothing, so the
+        number can rise a little from one look to the next. All counts hold at once with probability
+        1 − δ, so the smallest one seen holds too. Where computing all upper bounds takes too long,
+        those kept are counted, which are never too few.
+        """
         with one_blas_thread():
             return self._run.chooser.alive(self.situation(pending=False))
 

@@ -24,14 +24,14 @@ def test_long_lists_are_mapped(lists, tmp_path, monkeypatch):
     monkeypatch.setattr(lists, "_MAPPED", 100)
     problem = lists.write_list(tmp_path / "list.npy", 200, "bumps")
     assert isinstance(problem.points(), np.memmap)
-    found = lists.run(problem, "theory", 40)
+    found = lists.run(problem, "proved width", 40)
     assert found.evaluations == 40
 
 
-@pytest.mark.parametrize("way", ["proved width", "β = 2", "dense"])
+@pytest.mark.parametrize("way", ["proved width", "β = 2", "Thompson", "dense"])
 def test_a_run_reports_what_it_looked_at(lists, tmp_path, way):
     problem = lists.write_list(tmp_path / "list.npy", 2000, "bumps")
-    found = lists.run(problem, lists.WIDTHS[way], 300)
+    found = lists.run(problem, way, 300)
     assert found.evaluations == 300
     assert found.regret < 1
     assert 0 < found.share <= 1

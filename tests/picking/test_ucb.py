@@ -4,9 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from dense import DenseRun
 from reference import problem, run
 
 import noregret as nr
+from noregret.picking import listucb
 
 KERNEL = nr.RBF(0.3)
 
@@ -58,6 +60,26 @@ def test_intersected_intervals_lie_within_the_current_ones():
         alive.append(opt.alive)
     assert alive[-1] < 90
     assert all(later <= earlier + 2 for earlier, later in itertools.pairwise(alive))
+
+
+def test_alive_counts_by_the_bounds_kept_and_those_of_now(monkeypatch):
+    X, f, rng = problem(arms=100)
+    opt = nr.GPUCB(X, KERNEL, noise=0.1, norm=4.0, lam=0.01, seed=0)
+    dense = DenseRun(opt)
+
+    def between(upper, best, count):
+        return (upper >= best + 1e-6).sum() <= count <= (upper >= best - 1e-6).sum()
+
+    for _ in range(40):
+        batch = dense.ask()
+        dense.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(1))
+        best, (mean, std) = opt.recommend().lower, opt.predict()
+        kept = dense.bounds_kept()
+        assert between(np.minimum(kept, mean + opt.beta * std), best, opt.alive)
+        with monkeypatch.context() as patch:  # a list that is too long to compute all bounds
+            patch.setattr(listucb, "_MOST_WORK", 0)
+            assert between(kept, best, opt.alive)
+    assert opt.alive < 90
 
 
 def test_before_the_first_reward_the_prior_speaks():

@@ -6,22 +6,19 @@ posterior's mean and variance σ̃² (BBKB eqs. 1 and 3). The posterior is that 
 all picks: what makes them differ is chance.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Floats, Points
 from noregret.picking.chooser import Picks, Situation, best_told
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
-from noregret.picking.room import Room
+from noregret.picking.maxima import best_in_room
 from noregret.picking.ucb import BoxUCB
-from noregret.spaces import Candidates
 
 #: functions drawn at first, and at most, at a time
 _FIRST_DRAWS, _MOST_DRAWS = 16, 256
-#: candidates looked at at a time
-_PIECE = 4096
 
 
 class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
@@ -45,12 +42,12 @@ class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
 
     def _maximisers(self, now: Situation) -> Iterator[tuple[int, Points]]:
         if isinstance(self._by_bounds, ListUCB):
-            return _on_list(self._by_bounds.space, now)
+            return _on_list(self._by_bounds, now)
         return _in_box(self._by_bounds, now)
 
 
-def _on_list(space: Candidates, now: Situation) -> Iterator[tuple[int, Points]]:
-    """The maximisers over a list: a pass over it for every set of draws.
+def _on_list(by_bounds: ListUCB, now: Situation) -> Iterator[tuple[int, Points]]:
+    """The maximisers over a list.
 
     Of each function the best candidate that may be picked, until there is none.
     """
@@ -64,73 +61,9 @@ def _on_list(space: Candidates, now: Situation) -> Iterator[tuple[int, Points]]:
             spread = np.sqrt(posterior.residual(Z, points))[:, None]
             return np.asarray(Z @ thetas + spread * rng.standard_normal((len(Z), thetas.shape[1])))
 
-        for id_ in best_in_room(tops_of_list(space, draws, values, now.room), now.room):
-            yield id_, space.points[id_]
+        for id_ in best_in_room(by_bounds.tops(now, draws, values, now.room), now.room):
+            yield id_, by_bounds.space.points[id_]
         draws = min(2 * draws, _MOST_DRAWS)
-
-
-def tops_of_list(space: Candidates, n: int, values: Callable[[Points], Floats], room: Room) -> Ints:
-    """The best open candidates of n functions over a list, best first (k × n ids, −1 for none).
-
-    One for each function where any candidate may be picked any number of times; else as many as
-    there are functions, so that each can have another one.
-
-    Parameters
-    ----------
-    space
-        The list.
-    values
-        Gives the functions at points (m × d): m × n.
-    room
-        How often each candidate may be picked.
-    """
-    best, ids = np.empty((0, n)), np.empty((0, n), dtype=np.int64)
-    for start in range(0, len(space), _PIECE):
-        own = np.arange(start, min(start + _PIECE, len(space)))
-        piece = values(space.at(own))
-        piece[np.isin(own, room.closed)] = -np.inf
-        numbers = np.concatenate([ids, np.broadcast_to(own[:, None], piece.shape)])
-        best, ids = _largest(np.concatenate([best, piece]), numbers, n if room.limited else 1)
-    return np.where(best > -np.inf, ids, -1)
-
-
-def tops_of(values: Floats, room: Room) -> Ints:
-    """The same for n functions whose values at all candidates are known (A × n)."""
-    values[room.closed] = -np.inf
-    ids = np.broadcast_to(np.arange(len(values))[:, None], values.shape)
-    best, ids = _largest(values, ids, values.shape[1] if room.limited else 1)
-    return np.where(best > -np.inf, ids, -1)
-
-
-def _largest(values: Floats, ids: Ints, count: int) -> tuple[Floats, Ints]:
-    """The largest values of each column and their ids, best first (k × n each)."""
-    columns = np.arange(values.shape[1])
-    if count == 1:  # of equal values the first
-        top = values.argmax(axis=0)[None]
-    else:
-        if count < len(values):
-            top = np.sort(np.argpartition(-values, count - 1, axis=0)[:count], axis=0)
-            values, ids = values[top, columns], ids[top, columns]
-        top = np.argsort(-values, axis=0, kind="stable")
-    return values[top, columns], ids[top, columns]
-
-
-def best_in_room(tops: Ints, room: Room) -> Iterator[int]:
-    """For one function after the other its best candidate that may be picked, which is taken.
-
-    Parameters
-    ----------
-    tops
-        What :func:`tops_of_list` gives.
-    room
-        How often each candidate may be picked.
-    """
-    for column in tops.T.tolist():
-        for id_ in column:
-            if id_ >= 0 and room.left(id_):
-                room.take(id_)
-                yield id_
-                break
 
 
 def _in_box(by_bounds: BoxUCB, now: Situation) -> Iterator[tuple[int, Points]]:

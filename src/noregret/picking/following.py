@@ -12,7 +12,7 @@ from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf, Taken, with_slack
 
 #: numbers that the features of all of them may take
-_MOST = 1 << 27
+_MOST = 1 << 25
 #: numbers that these features may take in a file
 _SAVED = 1 << 20
 #: candidates that are followed at least

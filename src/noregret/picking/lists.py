@@ -11,10 +11,10 @@ Two rules say what the bound of a candidate is (the Guarantees page):
   candidates. Brought up to date are the 64 candidates with the largest stale bounds, and all whose
   stale bound is above the smallest bound of a pick: neither the order in which candidates are
   looked at nor the way a list is cut into parts matters.
-- *current*: mean + width·√leverage now, the papers' rule. Between two batch starts s < t with a
-  dictionary that only grew, the leverage of x becomes at most c times what it was, and its mean
-  moves by at most √c·D·√leverage_s(x), where D = ‖θ_t − θ_s‖ in the norm of V_t and c depends on
-  what the dictionary left out at s. So mean_s + √c·(D + width)·√leverage_s is a stale bound.
+- *current*: mean + width·√leverage now, the papers' rule. A stale bound follows from how far mean
+  and leverage can have moved since the candidate was last looked at
+  (:class:`~noregret.picking.last_looks.LastLooks`). Candidates that were looked at lately are
+  followed, so that their bounds are exact (:class:`~noregret.picking.following.Following`).
 """
 
 from dataclasses import replace
@@ -24,19 +24,16 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule
-from noregret.models.posterior import Block, Posterior
+from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.awake import FIRST_LOOK, Awake
 from noregret.picking.chooser import Bounds, Picks
 from noregret.picking.columns import PointsOf, Queue
 from noregret.picking.following import Following
+from noregret.picking.last_looks import LastLooks
 from noregret.picking.room import NOBODY, Room
-from noregret.picking.shards import Looks, Uppers, placed_looks, placed_uppers
+from noregret.picking.shards import Looks, Uppers, placed_uppers
 from noregret.spaces import Candidates
-from noregret.widths.proved import leverage_ratio
-
-#: moments that sleeping candidates were last looked at, kept at most
-_MOMENTS = 64
 
 
 class Intersected:
@@ -105,21 +102,28 @@ class Current:
         What is known of every candidate: √(k(x, x)/λ) at first.
     nothing
         No points, in the type that points have.
+    grows
+        Whether leverages that a growing dictionary may enlarge are allowed for.
     """
 
     intersects = False
 
-    def __init__(self, column: Looks, nothing: Points) -> None:
-        self.column = column
-        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each moment; the prior's is none
-        self._growth = {0: 1.0}  # c of each moment: what leverages may have grown by since
-        self._now = 0
-        self._inducing: Points | None = None
+    def __init__(self, column: Looks, nothing: Points, *, grows: bool = True) -> None:
+        self._looks = LastLooks(column, grows=grows)
         self._following = Following(nothing)
+
+    @property
+    def column(self) -> Looks:
+        """What is known of every candidate."""
+        return self._looks.column
 
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end."""
-        self.column = self.column.gathered().extended(space)
+        self._looks.extend(space)
+
+    def move_to(self, space: Candidates) -> None:
+        """Keep what is known of candidates where the list is."""
+        self._looks.move_to(space)
 
     def stale(self, ids: Ints) -> Floats:
         """The stale bounds of some candidates (n): bounds of the past limit nothing."""
@@ -130,24 +134,9 @@ class Current:
         following = self._following
         if self._follows_all(bounds):
             return following.queue(bounds, skipped)
-        posterior, width = bounds.posterior, bounds.inflation * bounds.width
-        moments = list(self._weights) if self._has_grown(posterior) else [0]
-        moved = posterior.distances([self._weights[moment] for moment in moments])
-        growth = np.sqrt([self._growth[moment] for moment in moments])
-        reach = np.full(self._now + 1, np.inf)
-        reach[moments] = growth * (width + moved)
-        ids, known = following.ids[:0], np.empty(0)
-        if following.is_of(bounds.version):
-            ids, known = following.ids, following.upper(bounds)
-        return self.column.read(points, reach, ids, known, skipped)
-
-    def move_to(self, space: Candidates) -> None:
-        """Keep what is known of candidates where the list is."""
-        self.column = placed_looks(self.column, space)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Files and copies hold what is known itself, wherever the list is."""
-        return {**vars(self), "column": self.column.gathered()}
+        if not following.is_of(bounds.version):
+            return self._looks.queue(bounds, points, skipped)
+        return self._looks.queue(bounds, points, skipped, following.ids, following.upper(bounds))
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Bring the candidates that are followed up to date with the model."""
@@ -155,27 +144,7 @@ class Current:
 
     def _follows_all(self, bounds: Bounds) -> bool:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
-        return self._following.is_of(bounds.version) and len(self._following) == len(self.column)
-
-    def _has_grown(self, posterior: Posterior) -> bool:
-        """Whether the dictionary is the one of the past, with more inducing points at most."""
-        old = self._inducing
-        return old is not None and np.array_equal(posterior.inducing[: len(old)], old)
-
-    def _forget(self, posterior: Posterior) -> None:
-        """Moments that say nothing of this posterior, or of too few candidates, are dropped.
-
-        What the prior says of a candidate takes the place of what was known of it then.
-        """
-        old = [moment for moment in self._weights if moment]
-        if self._has_grown(posterior):
-            if len(old) <= _MOMENTS:
-                return
-            used = self.column.used(self._now + 1)
-            old = sorted(old, key=lambda moment: used[moment])[: len(old) // 2]
-        self.column.forget(old)
-        for moment in old:
-            del self._weights[moment], self._growth[moment]
+        return self._following.is_of(bounds.version) and len(self._following) == len(self._looks)
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
         """What no bound of these candidates may exceed inside the batch (n): nothing."""
@@ -186,21 +155,30 @@ class Current:
         return block.mean, np.sqrt(block.told)
 
     def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
-        """Note what is known of the candidates that were looked at."""
-        following, posterior = self._following, bounds.posterior
-        if self._follows_all(bounds) and not following.are_too_many(posterior):
+        """Note what is known of the candidates that were looked at, and follow them."""
+        if self._follows_all(bounds) and not self._following.are_too_many(bounds.posterior):
             return
-        self._forget(posterior)
-        self._inducing = posterior.inducing
-        self._now += 1
-        self._weights[self._now] = posterior.theta.copy()
-        self._growth[self._now] = leverage_ratio(bounds.trace, posterior.lam)
         ids, (mean, root) = awake.seen
-        self.column.put(ids, mean, root, self._now)
+        self._looks.put(bounds, ids, mean, root)
+        self._follow_more(bounds, awake.ids, awake.block)
+
+    def note(self, bounds: Bounds, ids: Ints, points: Points) -> None:
+        """Look at candidates (n ids, n × d points), and follow them; passes over those followed."""
+        if self._following.is_of(bounds.version):
+            new = np.isin(ids, self._following.ids, invert=True)
+            ids, points = ids[new], points[new]
+        if len(ids):
+            block = bounds.fantasy.block(points)
+            self._looks.put(bounds, ids, block.mean, np.sqrt(block.told))
+            self._follow_more(bounds, ids, block)
+
+    def _follow_more(self, bounds: Bounds, ids: Ints, block: Block) -> None:
+        """Follow candidates that were looked at; where there are too many, those on top."""
+        following, posterior = self._following, bounds.posterior
         if following.is_of(bounds.version):
-            following.add(awake.ids, awake.block, posterior)
+            following.add(ids, block, posterior)
             if following.are_too_many(posterior):
-                self.column.put(*following.drop(posterior), self._now)
+                self._looks.put(bounds, *following.drop(posterior))
 
 
 Sleepers = Intersected | Current

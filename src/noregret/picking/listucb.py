@@ -1,5 +1,6 @@
 """Who is next on a list? The largest upper confidence bound, and what it remembers."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
-from noregret.picking.room import NOBODY
+from noregret.picking.maxima import tops_of_draws
+from noregret.picking.room import NOBODY, Room
 from noregret.picking.shards import fresh_looks, fresh_uppers
 from noregret.spaces import Candidates
 
@@ -21,7 +23,8 @@ _LOOK = 256
 class ListUCB:
     """The largest upper bound on a list.
 
-    State: the stale bounds of the candidates, and the largest lower bound of every arm so far.
+    State: the stale bounds of the candidates, what draws have seen of them, and the largest lower
+    bound of every arm so far.
     """
 
     follows_aim = True
@@ -31,20 +34,24 @@ class ListUCB:
         self._sleepers: Sleepers | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
         self._version = -1
+        # What draws have seen of the candidates, and with which version of the beliefs.
+        self._drawn: tuple[Current | None, int] = (None, -1)
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list, whose bounds start from the prior; the same list with ``keep``."""
         self.space = space
         if not keep:
-            self._sleepers = None
-        elif self._sleepers is not None:
-            self._sleepers.move_to(space)
+            self._sleepers, self._drawn = None, (None, -1)
+        for held in (self._sleepers, self._drawn[0]):
+            if held is not None:
+                held.move_to(space)
 
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end: new candidates start from the prior bound."""
         self.space = space
-        if self._sleepers is not None:
-            self._sleepers.extend(space)
+        for held in (self._sleepers, self._drawn[0]):
+            if held is not None:
+                held.extend(space)
 
     def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
@@ -61,6 +68,29 @@ class ListUCB:
         for part in sleepers.column.lost():
             now.note("part lost", part=part)
         return picks
+
+    def tops(
+        self,
+        now: Situation,
+        n: int,
+        values: Callable[[Points], Floats],
+        room: Room,
+        *,
+        keep: bool = True,
+    ) -> Ints:
+        """The best open candidates of n functions drawn from the posterior (k × n ids).
+
+        With ``keep`` what was seen is remembered. See
+        :func:`~noregret.picking.maxima.tops_of_draws`.
+        """
+        sleepers, version = self._drawn
+        if sleepers is None or version != now.beliefs.version:
+            column = fresh_looks(self._prior_root(now), self.space)
+            sleepers = Current(column, self.space.nothing, grows=False)
+        if keep:
+            self._drawn = sleepers, now.beliefs.version
+            sleepers.follow(now.beliefs.model, self.space.at)
+        return tops_of_draws(sleepers, now.bounds, self.space.at, n, values, room, keep=keep)
 
     def _leading(self, now: Situation) -> Ints:
         """The best candidates so far, where more than one is looked for."""
@@ -87,8 +117,12 @@ class ListUCB:
         if now.intersected:  # |f(x)| ≤ ‖f‖·√k(x, x)
             prior = PriorRoot(assumed.kernel, scale=assumed.norm)
             return Intersected(fresh_uppers(prior, self.space))
-        prior = PriorRoot(assumed.kernel, lam=assumed.lam)
-        return Current(fresh_looks(prior, self.space), self.space.nothing)
+        return Current(fresh_looks(self._prior_root(now), self.space), self.space.nothing)
+
+    def _prior_root(self, now: Situation) -> PriorRoot:
+        """√(k(x, x)/λ)."""
+        assumed = now.beliefs.assumed
+        return PriorRoot(assumed.kernel, lam=assumed.lam)
 
     def _raise_lower(self, now: Situation) -> None:
         """Keep the largest lower bound so far of the arms whose rewards came in last."""

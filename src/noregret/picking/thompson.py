@@ -22,9 +22,9 @@ from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.box import Search, spans
 from noregret.picking.chooser import Interval, Picks, Situation, best_told, uniform_picks
-from noregret.picking.draws import best_in_room, tops_of, tops_of_list
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
+from noregret.picking.maxima import best_in_room, tops_of
 from noregret.picking.room import Room
 from noregret.picking.ucb import BoxUCB
 from noregret.spaces import Candidates, Space
@@ -89,25 +89,29 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         """Uniform draws or maximisers, one kind for a whole batch (Section 5.1)."""
         if asked(now) < self._n_init or not now.observations.t or now.rng.random() < self._xi:
             return uniform_picks(now, limit)
-        return some_picks(now, *self._maximisers(now, limit, now.rng, now.room))
+        return some_picks(now, *self._maximisers(now, limit, now.rng, now.room, keep=True))
 
     def _maximisers(
-        self, now: Situation, n: int, rng: np.random.Generator, room: Room
+        self, now: Situation, n: int, rng: np.random.Generator, room: Room, *, keep: bool
     ) -> tuple[Ints, Points]:
-        """n draws from F_t: ids and points (n each), fewer where there is room for fewer."""
+        """n draws from F_t: ids and points (n each), fewer where there is room for fewer.
+
+        With ``keep``, what was seen of a list on the way is remembered.
+        """
         features = self.features(now.beliefs.assumed.kernel)
         sizes = [min(_TOGETHER, n - start) for start in range(0, n, _TOGETHER)]
         by_bounds = self._by_bounds
         if isinstance(by_bounds, ListUCB):
-            space = by_bounds.space
-            ids = np.concatenate(
-                [_on_list(space, now, features, size, rng, room) for size in sizes]
-            )
-            return ids, space.at(ids)
+            found = [
+                list(best_in_room(_tops(by_bounds, now, features, size, rng, room, keep), room))
+                for size in sizes
+            ]
+            ids = np.array([id_ for part in found for id_ in part], dtype=np.int64)
+            return ids, by_bounds.space.at(ids)
         assert features is not None  # values are drawn jointly on lists only
         search = by_bounds.search
-        found = [_in_box(search, now, features, size, rng) for size in sizes]
-        return np.full(n, -1, dtype=np.int64), np.concatenate(found)
+        points = [_in_box(search, now, features, size, rng) for size in sizes]
+        return np.full(n, -1, dtype=np.int64), np.concatenate(points)
 
     # -- features ----------------------------------------------------------------------------
 
@@ -162,7 +166,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
     def maximisers(self, now: Situation, n: int) -> tuple[Ints, Points]:
         """n draws from F_t for somebody who looks: ids and points (n each)."""
         rng = np.random.default_rng([self._seed, 2, now.observations.t])
-        return self._maximisers(now, n, rng, Room())
+        return self._maximisers(now, n, rng, Room(), keep=False)
 
     def spread(self, now: Situation) -> float:
         """The root mean square distance of draws from F_t from their mean, by the space's sides.
@@ -241,42 +245,30 @@ def _quadrature(kernel: Kernel, corners: Points) -> Features:
     return QuadratureFeatures(fourier, corners.shape[1], _QUADRATURE_ERROR)
 
 
-def _on_list(
-    space: Candidates,
-    now: Situation,
-    features: Features | None,
-    n: int,
-    rng: np.random.Generator,
-    room: Room,
-) -> Ints:
-    """The maximisers of n drawn functions, of those that may be picked (n ids at most)."""
-    tops = _tops(space, now, features, n, rng, room)
-    return np.array(list(best_in_room(tops, room)), dtype=np.int64)
-
-
 def _tops(
-    space: Candidates,
+    by_bounds: ListUCB,
     now: Situation,
     features: Features | None,
     n: int,
     rng: np.random.Generator,
     room: Room,
+    keep: bool,
 ) -> Ints:
     """The best open candidates of n drawn functions (k × n ids)."""
-    posterior = now.bounds.posterior
+    posterior, space = now.bounds.posterior, by_bounds.space
     if features is None:
         values = joint_values(posterior, space.at(np.arange(len(space))), n, rng)
         return tops_of(values, room)
     paths = Paths(posterior, features, n, rng)
     if not isinstance(features, NystromFeatures):
-        return tops_of_list(space, n, paths.values, room)
+        return by_bounds.tops(now, n, paths.values, room, keep=keep)
 
     def with_missing(points: Points) -> Floats:
         """What few landmarks leave out is drawn for each candidate on its own."""
         noise = rng.standard_normal((len(points), n))
         return paths.values(points) + np.sqrt(paths.missing(points))[:, None] * noise
 
-    return tops_of_list(space, n, with_missing, room)
+    return by_bounds.tops(now, n, with_missing, room, keep=keep)
 
 
 def _in_box(

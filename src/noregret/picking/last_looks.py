@@ -1,0 +1,112 @@
+"""What was known of candidates when they were last looked at, and what that says of them now."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.models.posterior import Posterior
+from noregret.picking.chooser import Bounds
+from noregret.picking.columns import PointsOf, Queue
+from noregret.picking.room import NOBODY
+from noregret.picking.shards import Looks, placed_looks
+from noregret.spaces import Candidates
+from noregret.widths.proved import leverage_ratio
+
+#: moments that sleeping candidates were last looked at, kept at most
+_MOMENTS = 64
+
+
+class LastLooks:
+    """Means and √leverages of all candidates, each from the moment it was last looked at.
+
+    Between two moments s < t with a dictionary that only grew, the leverage of x becomes at most c
+    times what it was, and its mean moves by at most √c·D·√leverage_s(x), where D = ‖θ_t − θ_s‖ in
+    the norm of V_t and c depends on what the dictionary left out at s. So
+    mean_s + √c·(D + width)·√leverage_s is at least mean + width·√leverage now.
+
+    Parameters
+    ----------
+    column
+        What is known of every candidate: √(k(x, x)/λ) at first.
+    grows
+        Whether c is counted. It is 1 for an exact posterior. For a sparse one c is a bound that
+        leverages do not come near in practice.
+    """
+
+    def __init__(self, column: Looks, *, grows: bool) -> None:
+        self.column = column
+        self._grows = grows
+        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each moment; the prior's is none
+        self._growth = {0: 1.0}  # c of each moment
+        self._now = 0
+        self._version = -1  # of the model, at the latest moment
+        self._inducing: Points | None = None
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies hold what is known itself, wherever the list is."""
+        return {**vars(self), "column": self.column.gathered()}
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+        self.column = self.column.gathered().extended(space)
+
+    def move_to(self, space: Candidates) -> None:
+        """Keep what is known of candidates where the list is."""
+        self.column = placed_looks(self.column, space)
+
+    def queue(
+        self,
+        bounds: Bounds,
+        points: PointsOf,
+        skipped: Ints,
+        ids: Ints = NOBODY,
+        known: Floats | None = None,
+    ) -> Queue:
+        """Candidates in falling order of their stale bounds; some are skipped.
+
+        ``known`` are smaller bounds (n) of some candidates (n ids).
+        """
+        posterior, width = bounds.posterior, bounds.inflation * bounds.width
+        moments = list(self._weights) if self._has_grown(posterior) else [0]
+        moved = posterior.distances([self._weights[moment] for moment in moments])
+        growth = np.sqrt([self._growth[moment] for moment in moments])
+        reach = np.full(self._now + 1, np.inf)
+        reach[moments] = growth * (width + moved)
+        known = np.empty(0) if known is None else known
+        return self.column.read(points, reach, ids, known, skipped)
+
+    def _has_grown(self, posterior: Posterior) -> bool:
+        """Whether the dictionary is the one of the past, with more inducing points at most."""
+        old = self._inducing
+        return old is not None and np.array_equal(posterior.inducing[: len(old)], old)
+
+    def put(self, bounds: Bounds, ids: Ints, mean: Floats, root: Floats) -> None:
+        """Note the means and √leverages (n each) of some candidates, with this posterior."""
+        posterior = bounds.posterior
+        if self._version != bounds.version:
+            self._forget(posterior)
+            self._version, self._now = bounds.version, self._now + 1
+            self._inducing = posterior.inducing
+            self._weights[self._now] = posterior.theta.copy()
+            growth = leverage_ratio(bounds.trace, posterior.lam) if self._grows else 1.0
+            self._growth[self._now] = growth
+        self.column.put(ids, mean, root, self._now)
+
+    def _forget(self, posterior: Posterior) -> None:
+        """Moments that say nothing of this posterior, or of too few candidates, are dropped.
+
+        What the prior says of a candidate takes the place of what was known of it then.
+        """
+        old = [moment for moment in self._weights if moment]
+        if self._has_grown(posterior):
+            if len(old) <= _MOMENTS:
+                return
+            used = self.column.used(self._now + 1)
+            old = sorted(old, key=lambda moment: used[moment])[: len(old) // 2]
+        self.column.forget(old)
+        for moment in old:
+            del self._weights[moment], self._growth[moment]
