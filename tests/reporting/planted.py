@@ -35,9 +35,26 @@ def run(
     return opt
 
 
-#: what is planted, and the findings that name it
+def plates(seed, *, outliers=0.0, constant=False):
+    """What `noregret create` makes of such a list: everything learnt, each candidate once."""
+    X, f, rng = drawn(seed)
+    if constant:
+        X = np.column_stack([X, np.ones(len(X))])
+    opt = nr.PlateUCB(nr.Candidates(X), repeats=1, seed=seed)
+    for _ in range(4):
+        batch = opt.ask(24, fill=True)
+        strange = np.where(rng.random(24) < outliers, 20 * NOISE, 0) * rng.standard_normal(24)
+        opt.tell(batch, f[batch.ids] + NOISE * rng.standard_normal(24) + strange)
+    return opt
+
+
+#: what is planted, and the findings that name it; a smooth function far from 0 looks like a longer
+#: lengthscale with another level
 PLANTED = {
-    "lengthscale 4 times too long": ({"lengthscale": 4 * LENGTHSCALE}, {"lengthscale", "noise"}),
+    "lengthscale 4 times too long": (
+        {"lengthscale": 4 * LENGTHSCALE},
+        {"lengthscale", "noise", "level"},
+    ),
     "lengthscale 4 times too short": ({"lengthscale": LENGTHSCALE / 4}, {"lengthscale"}),
     "noise 4 times too small": ({"noise": NOISE / 4}, {"noise"}),
     "noise 4 times too large": ({"noise": 4 * NOISE}, {"noise"}),
