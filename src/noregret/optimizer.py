@@ -157,10 +157,9 @@ class Optimizer(ABC):
             values = _checks.rewards(rewards, len(rows))
         run.tell(rows, values, unasked=unasked)
 
-    def expect(self, points: Any) -> None:
-        """These ids, or points of a box, are being evaluated already: they are pending now."""
-        seen = self._run.observations
-        seen.ask(seen.rows(*located(self.domain, points)))
+    def expect(self, points: Any, *, uniform: bool = False) -> None:
+        """These ids, or points of a box, which may be uniform draws, are pending from now on."""
+        self._run.expect(*located(self.domain, points), uniform=uniform)
 
     def cancel(self, points: Batch | Any) -> None:
         """These pending points will never be told: they stop counting in the variance."""

@@ -108,11 +108,11 @@ class Run:
 
     # -- evaluations -------------------------------------------------------------------------
 
-    def hand_out(self, picks: Picks) -> Ints:
-        """Make picks pending; their rows (n)."""
-        rows = self.observations.rows(picks.ids, picks.points)
+    def expect(self, ids: Ints, points: Points, *, uniform: bool) -> Ints:
+        """Make choices pending, which may be uniform draws that fits can use; their rows (n)."""
+        rows = self.observations.rows(ids, points)
         self.observations.ask(rows)
-        if self.beliefs.learner is not None and (picks.uniform or picks.spread):
+        if self.beliefs.learner is not None and uniform:
             self.beliefs.learner.asked(rows)
         return rows
 
@@ -203,6 +203,8 @@ class Run:
         if seen.t:
             rows = own.rows(*space.locate(where[seen.history_rows]))
             self.tell(rows, seen.rewards, unasked=False)
+        if self.beliefs.learner is not None and other.beliefs.learner is not None:
+            self.beliefs.learner.random = list(other.beliefs.learner.random)
         if seen.pending.any():
             own.ask(own.rows(*space.locate(np.repeat(where, seen.pending, axis=0))))
         own.note_failed(seen)
@@ -302,7 +304,9 @@ class Setup:
         try:
             while True:
                 more = self._choose(run, room, n if n is None else n - len(rows), plate=fill)
-                rows = np.concatenate([rows, run.hand_out(more)])
+                uniform = more.uniform or more.spread
+                new = run.expect(more.ids, more.points, uniform=uniform)
+                rows = np.concatenate([rows, new])
                 picks = more if picks is None else picks.joined(more)
                 if not fill or not len(more.ids) or n is None or len(rows) >= n:
                     return picks, rows

@@ -3,7 +3,7 @@
 import sqlite3
 
 import pytest
-from studies import evaluate, f, new
+from studies import X, evaluate, f, new
 
 import noregret as nr
 from noregret.study import replay
@@ -114,3 +114,18 @@ def test_a_damaged_snapshot_is_replaced_by_the_log(path, monkeypatch):
     connection.close()
     with nr.Study.open(path) as again:
         assert replay.dump(again.optimizer, candidates=True) == before
+
+
+def test_a_rebuilt_study_knows_its_uniform_draws(path):
+    """Settings are fitted to uniform draws: where those are forgotten, a new design is drawn."""
+    options = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
+    with nr.Study.create(path, X, "gpucb", seed=0, **options) as study:
+        while "fit" not in {event["event"] for event in study.optimizer.events}:
+            evaluate(study, study.ask(4))
+        last = study.ask(2)
+        evaluate(study, last)
+        before = study.optimizer.assumed
+        study.tell(last[:1], study.trials()["value"][-2] + 1e-9, overwrite=True)
+        after = study.optimizer.assumed  # of a fresh optimiser that was told everything
+    assert after.kernel.lengthscale == pytest.approx(before.kernel.lengthscale, rel=0.5)
+    assert after.noise == pytest.approx(before.noise, rel=0.5)

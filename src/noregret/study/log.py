@@ -174,7 +174,8 @@ class Log:
         best = self._best_to_note(state.optimizer)
         batch = state.optimizer.ask(n, fill=fill)
         info = _about_batch(batch.info, len(batch)) | ({} if best is None else {"best": best})
-        info |= {name: True for name, is_so in (("fill", fill), ("spread", batch.spread)) if is_so}
+        marks = {"fill": fill, "spread": batch.spread, "uniform": batch.uniform}
+        info |= {name: True for name, is_so in marks.items() if is_so}
         state.operation = self.storage.add_operation("ask", n, info)
         state.asks += 1
         choices = state.optimizer.domain.pack(batch.ids, batch.points)

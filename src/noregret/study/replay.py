@@ -1,6 +1,7 @@
 """An optimiser from the file: the last good snapshot, then the log after it, step by step."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,25 +151,41 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
 
 
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
-    """A fresh optimiser, told all answers in the order they came; pending trials stay pending."""
+    """A fresh optimiser, told all answers in the order they came; pending trials stay pending.
+
+    Which trials were uniform draws, that fits can use, is in the log.
+    """
     trials = (
         Trial(*row) for columns in storage.trial_chunks() for row in zip(*columns, strict=True)
     )
     told = [trial for trial in trials if trial.status == "told"]
     told.sort(key=lambda trial: (trial.done_by, trial.number))
-    pending = storage.pending_trials()
-    kept = standing(storage.operations())
+    pending, operations = storage.pending_trials(), storage.operations()
+    kept, drawn = standing(operations), _draws(operations)
     failed = [trial for trial in storage.failed_trials() if kept.counts(trial)]
     for operation, _ in additions(storage):
         first.add_candidates(get_addition(storage, operation))
     if told:
+        _expect(first, [trial for trial in told if trial.asked_by in drawn], uniform=True)
         rewards = units.rewards([trial.value for trial in told])
         first.tell(choices_of(told, first.domain), rewards)
     if failed:
         first.expect(choices_of(failed, first.domain))
         end_failed(first, failed)
-    if pending:
-        first.expect(choices_of(pending, first.domain))
+    for uniform in (False, True):
+        some = [trial for trial in pending if (trial.asked_by in drawn) == uniform]
+        _expect(first, some, uniform=uniform)
     if kept.aside:
         first.set_aside(sorted(kept.aside))
     return Replayed(first, storage.head().operation, rebuilt=reason)
+
+
+def _draws(operations: Sequence[Operation]) -> set[int]:
+    """The numbers of the asks that were uniform draws."""
+    asks = ((one.number, one.info or {}) for one in operations if one.kind == "ask")
+    return {number for number, info in asks if info.get("uniform") or info.get("spread")}
+
+
+def _expect(optimizer: Optimizer, trials: Sequence[Trial], *, uniform: bool) -> None:
+    if trials:
+        optimizer.expect(choices_of(trials, optimizer.domain), uniform=uniform)
