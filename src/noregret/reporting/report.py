@@ -16,6 +16,7 @@ from noregret.reporting.measured import recommended
 from noregret.reporting.svg import BLUE, GREY, MOST_POINTS, RED, Chart, number, rows_chart, text
 from noregret.reporting.words import choices_in_words
 from noregret.study import Study
+from noregret.study.stopping import is_unlearnt
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #20262d; max-width: 66rem;
@@ -80,9 +81,10 @@ def _summary(study: Study, counts: dict[str, int]) -> str:
     if counts["told"]:
         best = study.best()
         tiles.append((number(best.mean), f"best: {study.name_of(best.id, best.point)}"))
-        tiles.append((f"{number(best.lower)} … {number(best.upper)}", "its interval"))
-        proved = "" if study.optimizer.proved else " (by the model, not proved)"
-        tiles.append((number(best.gap), f"no other is better by more than this{proved}"))
+        if not is_unlearnt(study):
+            tiles.append((f"{number(best.lower)} … {number(best.upper)}", "its interval"))
+            proved = "" if study.optimizer.proved else " (by the model, not proved)"
+            tiles.append((number(best.gap), f"no other is better by more than this{proved}"))
         alive = study.optimizer.alive
         if alive is not None:
             tiles.append((f"{alive:,}", f"of {study.size:,} can still be the best"))

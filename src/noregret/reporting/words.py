@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: columns or parameters named in one line
 _NAMED = 8
+#: how the name of a column ends that flags gaps in another
+_GAP = " (gap)"
 
 
 def choices_in_words(study: "Study") -> str:
@@ -19,7 +21,7 @@ def choices_in_words(study: "Study") -> str:
         names = coordinate_names(study.domain)
         return f"{len(names)} parameters: {_listed(names)}"
     columns = study.settings["about"].get("columns") or []
-    names = list(dict.fromkeys(column["name"] for column in columns))
+    names = [name for name in dict.fromkeys(one["name"] for one in columns) if name[-6:] != _GAP]
     words = f"{size:,} candidates"
     if names:
         return f"{words}, described by {_listed(names)}"

@@ -54,7 +54,7 @@ class StopRule:
             return None
         if self.patience is not None and without_progress(study) >= self.patience:
             return "patience"
-        if self.target is not None:
+        if self.target is not None and not is_unlearnt(study):
             best, minimize = study.best(), study.settings["direction"] == "minimize"
             if best.upper <= self.target if minimize else best.lower >= self.target:
                 return "target"
@@ -122,15 +122,25 @@ def stop_of(study: "Study", rule: StopRule, stop: Stop | Literal["converged"] | 
     return reason
 
 
+def is_unlearnt(study: "Study") -> bool:
+    """Whether settings are to be learnt and there are too few answers yet: bounds mean nothing."""
+    learner = study.optimizer.situation(pending=False).beliefs.learner
+    return learner is not None and not learner.fitted
+
+
 def gap_of(study: "Study") -> float:
-    """How much better than what is recommended another choice can be."""
+    """How much better than what is recommended another choice can be; ∞ before it is known."""
     optimizer = study.optimizer
+    if is_unlearnt(study):
+        return math.inf
     return optimizer.recommend().gap if optimizer.aim == 1 else optimizer.top_gap()
 
 
 def gap_in_words(study: "Study") -> str:
     """How much better than what is recommended another choice can be, and whether it is proved."""
     optimizer, gap = study.optimizer, gap_of(study)
+    if is_unlearnt(study):
+        return "there are too few answers yet to say how much better another can be"
     if optimizer.aim > 1 and len(np.unique(optimizer.history.ids)) < optimizer.aim:
         return f"fewer than {optimizer.aim} candidates have been measured"
     if math.isinf(gap):
