@@ -69,7 +69,7 @@ def maximize(
         f takes a whole batch (n × d, n dicts on a :class:`~noregret.Space`, or a vector of n
         objects) and returns n numbers.
     timeout
-        Seconds for the run, including the start of worker processes. Evaluations under way are not
+        Seconds from the call on, with the start of worker processes. Evaluations under way are not
         waited for, except with ``workers=1``, where the last one ends first. Processes are ended. A
         thread cannot be ended, so a script ends only after the last evaluation in a thread.
     tol

@@ -26,16 +26,17 @@ _IN_A_ROW = 20
 
 def run_call(call: Call) -> Result:
     """Do what somebody asked for in one line."""
+    began = time.monotonic()
     call.check()
     ledger = _ledger(call)
     try:
-        return _run(call, ledger)
+        return _run(call, ledger, began)
     finally:
         ledger.close()
 
 
-def _run(call: Call, ledger: "MemoryLedger | Study") -> Result:
-    began = time.monotonic()
+def _run(call: Call, ledger: "MemoryLedger | Study", began: float) -> Result:
+    """Run until the end; ``began`` is when somebody called, by ``time.monotonic()``."""
     counts = ledger.counts()
     notes = [] if isinstance(ledger, MemoryLedger) else ledger.records.noted(DRAWN)
     drawn = sum(note["count"] for note in notes)
@@ -64,7 +65,7 @@ def _run(call: Call, ledger: "MemoryLedger | Study") -> Result:
             workers=call.workers if executor is None else capacity(executor),
             batch=call.batch_size,
             vectorized=call.vectorized,
-            timeout=call.timeout,
+            timeout=_left(call.timeout, began),
             max_failures=0 if call.failures == "raise" else None,
             max_in_a_row=_IN_A_ROW,
             count_failed=True,
@@ -86,6 +87,11 @@ def _run(call: Call, ledger: "MemoryLedger | Study") -> Result:
     if stopped == "failures" or (stopped == "budget" and not len(result.history)):
         _warn_of_failures(ledger, result)
     return result
+
+
+def _left(timeout: float | None, began: float) -> float | None:
+    """Seconds left of the timeout; at least a moment, so that a late run ends as others do."""
+    return None if timeout is None else max(timeout - (time.monotonic() - began), 1e-3)
 
 
 def _best_so_far(ledger: Ledger) -> float:
