@@ -1,9 +1,13 @@
 """The shell commands of the pages run as printed."""
 
+import re
+
 import pytest
+import typer.main
 from shell_blocks import ROOT, activity, run_shell_blocks, shell_blocks, write_library
 
 import noregret as nr
+from noregret.cli.main import app
 
 
 def test_commands_that_need_the_repository_or_a_network_are_left_out(tmp_path):
@@ -58,3 +62,24 @@ def test_the_commands_of_the_tutorial_on_molecules(tmp_path):
     with nr.Study.open(tmp_path / "library.db", read_only=True) as study:
         assert study.counts()["told"] == 96
         assert study.best().measured <= 3
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMMAND = re.compile(r"^noregret [^\n]*|`noregret ([^`\n]*)`", re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_of_the_pages_exists_with_its_options(page):
+    commands = typer.main.get_command(app).commands
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    for found in COMMAND.finditer(text):
+        unquoted = re.sub(r"\"[^\"]*\"", "text", found[0].strip("`"))
+        words = unquoted.split("#")[0].split()[1:]
+        if not words or words[0].startswith("-") or not words[0].islower():
+            continue  # noregret --version, or a sentence
+        assert words[0] in commands, found[0]
+        known = {option for one in commands[words[0]].params for option in one.opts}
+        for word in words[1:]:
+            option = word.split("=")[0]
+            if re.fullmatch(r"--[a-z][a-z-]*|-[a-z]", option):
+                assert option in known | {"--help", "-h"}, found[0]
