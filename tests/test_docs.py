@@ -32,3 +32,10 @@ def test_every_public_name_has_its_place_in_the_reference():
     pages = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
     named = set(re.findall(r"^::: noregret\.(?:\w+\.)*(\w+)$", pages, re.M))
     assert not set(nr.__all__) - named
+
+
+def test_every_name_that_a_page_uses_is_public():
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        gone = {name for name in re.findall(r"\bnr\.(\w+)", text) if not hasattr(nr, name)}
+        assert not gone, page.name
