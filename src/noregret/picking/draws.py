@@ -2,8 +2,8 @@
 
 A function is zᵀθ with θ ~ N(V⁻¹Zᵀy, λV⁻¹), plus what the dictionary's span leaves out of the prior:
 an independent value of that variance for each candidate, so that each candidate's value has the
-posterior's mean and variance σ̃² (BBKB eqs. 1 and 3). The posterior is that of the batch start for
-all picks: what makes them differ is chance.
+posterior's mean and variance σ̃² (BBKB eqs. 1 and 3). All picks use the posterior of the batch
+start, and differ by chance.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Every candidate keeps a *stale* bound that is never below its bound now. Only ca
 bound comes out on top are looked at again; all others sleep. So a batch costs the candidates it
 looks at, not the length of the list, and the picks are exactly those of a full argmax.
 
-Two rules say what the bound of a candidate is (the Guarantees page):
+Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
 
 - *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
   computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all
@@ -71,10 +71,10 @@ class Intersected:
         return {**vars(self), "column": self.column.gathered()}
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
-        """Nothing to bring up to date: a bound of the past is still a bound."""
+        """Does nothing: an old bound is still a bound."""
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
-        """What no bound of candidates with these stale bounds may exceed inside the batch (n)."""
+        """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
         return np.asarray(np.minimum(stale, bounds.at_start(block)))
 
     def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
@@ -84,8 +84,8 @@ class Intersected:
     def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
         """Bring candidates up to date whose stale bound is above ``level``.
 
-        Of those at the level itself, as many were looked at as one look gives: which they are must
-        not decide what is picked later.
+        Candidates exactly at the level are left as they are: which of them were looked at is
+        chance, and must not decide what is picked later.
         """
         ids, (stale, caps) = awake.seen
         reached = stale > level
@@ -212,9 +212,10 @@ def list_batch(
     room
         How often each candidate may be picked.
     leading
-        The k best candidates so far, where k are looked for. Then the one with the largest bound
-        of all others is picked, or of these the one with the smallest lower bound, whichever has
-        the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a time).
+        The k best candidates so far, if the best k are wanted. Then either the other candidate with
+        the largest upper bound is picked, or the one of these k with the smallest lower bound,
+        whichever has the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a
+        time).
     """
     awake = Awake(sleepers, bounds, points, room.closed, leading, all_of_them=rule.compares)
     ids: list[int] = []
