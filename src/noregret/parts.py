@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Candidates, Domain, as_candidates
 from noregret.widths.evidence import Evidence, WidthRule, theory
+
+if TYPE_CHECKING:
+    from noregret.optimizer import Optimizer
 
 #: estimates that a Huber regression may stand in for
 _REPLACED = (LeastSquares, Winsorised, HuberRegression)
@@ -111,7 +114,7 @@ class Parts:
     inflation: Mapping[str, float] = field(default_factory=dict)
 
 
-def check_settings(settings: Any) -> None:
+def check_settings(settings: "Optimizer") -> None:
     """Refuse settings that no algorithm can have."""
     _checks.probability("delta", settings.delta)
     if settings.lam is not None:
@@ -152,7 +155,7 @@ def check_width(width: Any, parts: Parts) -> None:
         _checks.not_negative("width", width)
 
 
-def usable_parts(settings: Any) -> Parts:
+def usable_parts(settings: "Optimizer") -> Parts:
     """The parts of an optimiser with these settings; settings that it cannot have are refused."""
     check_settings(settings)
     parts: Parts = settings.parts()
@@ -178,7 +181,7 @@ def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
         )
 
 
-def learnt_settings(settings: Any) -> tuple[str, ...]:
+def learnt_settings(settings: "Optimizer") -> tuple[str, ...]:
     """Which of kernel, noise and norm are learnt from the rewards."""
     given = {"kernel": settings.kernel, "noise": settings.noise, "norm": settings.norm}
     return tuple(name for name, value in given.items() if is_auto(value) or is_heavy(value))
@@ -215,7 +218,7 @@ def domain_for(kernel: Any, domain: Domain) -> Domain:
     return as_candidates(domain).numbers()
 
 
-def as_list_like(settings: Any, candidates: Any, *, same_type: bool) -> Candidates:
+def as_list_like(settings: "Optimizer", candidates: Any, *, same_type: bool) -> Candidates:
     """Candidates that may replace those of a list, or with ``same_type`` be added to them.
 
     Parameters
@@ -234,14 +237,16 @@ def as_list_like(settings: Any, candidates: Any, *, same_type: bool) -> Candidat
     return made
 
 
-def more_candidates(settings: Any, candidates: Any) -> Candidates:
+def more_candidates(settings: "Optimizer", candidates: Any) -> Candidates:
     """Candidates that can be added, in the type that the points of an optimiser's list have."""
     if not settings.domain.listed:
         raise TypeError("candidates can be added to a list only, not to a box or space")
     return as_list_like(settings, candidates, same_type=True)
 
 
-def list_for(settings: Any, parts: Parts, candidates: Any, *, added: bool = False) -> Candidates:
+def list_for(
+    settings: "Optimizer", parts: Parts, candidates: Any, *, added: bool = False
+) -> Candidates:
     """Another list for an optimiser: the candidates alone, or ``added`` to those it has."""
     if added:
         domain = as_candidates(settings.domain).joined(more_candidates(settings, candidates))
@@ -253,7 +258,7 @@ def list_for(settings: Any, parts: Parts, candidates: Any, *, added: bool = Fals
     return domain
 
 
-def first_beliefs(settings: Any, parts: Parts) -> tuple[Any, list[dict[str, Any]]]:
+def first_beliefs(settings: "Optimizer", parts: Parts) -> tuple[Any, list[dict[str, Any]]]:
     """What is believed before anything has been told, and what to note about it."""
     nothing = settings.domain.nothing
     kernel, events = _starting_kernel(settings, parts)
@@ -264,7 +269,7 @@ def first_beliefs(settings: Any, parts: Parts) -> tuple[Any, list[dict[str, Any]
     return Beliefs(assumed, learner, parts.estimate, parts.dictionary, nothing), events
 
 
-def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
+def _starting_kernel(settings: "Optimizer", parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:
     """The kernel before anything has been learnt, and what to note about it."""
     if not is_auto(settings.kernel):
         return parts.replaced_kernel(as_kernel(settings.kernel)), []
@@ -279,7 +284,7 @@ def _starting_kernel(settings: Any, parts: Parts) -> tuple[Kernel, list[dict[str
     return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
 
 
-def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner | None:
+def _learner(settings: "Optimizer", parts: Parts, kernel: Kernel) -> Learner | None:
     """What is to be learnt; ``None`` where nothing is."""
     learnt = learnt_settings(settings)
     if not set(learnt) & set(parts.learning.fits_for):
@@ -295,13 +300,13 @@ def _learner(settings: Any, parts: Parts, kernel: Kernel) -> Learner | None:
     )
 
 
-def _uses_many(settings: Any, parts: Parts) -> bool:
+def _uses_many(settings: "Optimizer", parts: Parts) -> bool:
     """Whether there is a posterior for each λ of a grid."""
     return parts.many and settings.lam is None and settings.width == "theory"
 
 
 def _assumptions(
-    settings: Any, parts: Parts, learner: Learner | None, kernel: Kernel
+    settings: "Optimizer", parts: Parts, learner: Learner | None, kernel: Kernel
 ) -> Assumptions:
     """What is assumed before anything has been learnt."""
     norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
@@ -318,11 +323,11 @@ def _assumptions(
     return Assumptions(kernel, noise, norm, lams, scale)
 
 
-def rules_for(settings: Any, parts: Parts) -> Rules:
+def rules_for(settings: "Optimizer", parts: Parts) -> Rules:
     """What the model is to keep to when it takes in rewards."""
     space, width = settings.domain, settings.width
     named = isinstance(width, str)
-    rule = parts.widths[width] if named else _own_width(width)
+    rule = parts.widths[width] if isinstance(width, str) else _own_width(width)
     return Rules(
         width=rule,
         checked=width in parts.proved or (named and is_auto(settings.norm)),
@@ -333,7 +338,7 @@ def rules_for(settings: Any, parts: Parts) -> Rules:
         inflation=parts.inflation.get(str(width), 1.0),
         corners=lambda: space.corners,
         choices=len(space) if space.listed else 0,
-        seed=int(settings.seed),
+        seed=int(settings.seed or 0),
     )
 
 
