@@ -284,12 +284,8 @@ class Optimizer(ABC):
     def alive(self) -> int | None:
         """How many candidates can still be the best; ``None`` on a box, or without a proof.
 
-        Counted are those whose upper bound is at least the largest lower bound. Each bound is the
-        better of two: the one kept at the batch starts, and the one computed now. Bounds that are
-        kept only tighten. What a look computes is not kept, because looks change nothing, so the
-        number can rise a little from one look to the next. All counts hold at once with probability
-        1 − δ, so the smallest one seen holds too. Where computing all upper bounds takes too long,
-        those kept are counted, which are never too few.
+        Their upper bounds are at least the largest lower bound, by the bounds kept and those of
+        now. The number can rise a little from look to look; the smallest one seen holds too.
         """
         with one_blas_thread():
             return self._run.chooser.alive(self.situation(pending=False))
@@ -376,14 +372,11 @@ class Optimizer(ABC):
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
         names = list(inspect.signature(type(self)).parameters)[2:]
-        # A setting that shares its name with something to look at is kept with an underscore.
+        # ``_name``: a setting that shares its name with something to look at
         return {name: vars(self).get(name, vars(self).get(f"_{name}")) for name in names}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
-        """Write everything to one file (arrays and JSON, no code); see :func:`noregret.load`.
-
-        ``path`` may be a binary file object. Without ``candidates`` the list is left out.
-        """
+        """Write all to a file or binary file object, with or without the list, for ``nr.load``."""
         state.save(path, self, self._run, candidates=candidates)
 
     def save_look(self, file: IO[bytes]) -> bool:

@@ -13,14 +13,14 @@ from noregret.picking.shards import Looks, placed_looks
 from noregret.spaces import Candidates
 from noregret.widths.proved import leverage_ratio
 
-#: moments that sleeping candidates were last looked at, kept at most
-_MOMENTS = 64
+#: dates that sleeping candidates were last looked at, kept at most
+_DATES = 64
 
 
 class LastLooks:
-    """Means and √leverages of all candidates, each from the moment it was last looked at.
+    """Means and √leverages of all candidates, each from the date it was last looked at.
 
-    Between two moments s < t with a dictionary that only grew, the leverage of x becomes at most c
+    Between two dates s < t with a dictionary that only grew, the leverage of x becomes at most c
     times what it was, and its mean moves by at most √c·D·√leverage_s(x), where D = ‖θ_t − θ_s‖ in
     the norm of V_t and c depends on what the dictionary left out at s. So
     mean_s + √c·(D + width)·√leverage_s is at least mean + width·√leverage now.
@@ -37,10 +37,10 @@ class LastLooks:
     def __init__(self, column: Looks, *, grows: bool) -> None:
         self.column = column
         self._grows = grows
-        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each moment; the prior's is none
-        self._growth = {0: 1.0}  # c of each moment
+        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each date; the prior's is none
+        self._growth = {0: 1.0}  # c of each date
         self._now = 0
-        self._version = -1  # of the model, at the latest moment
+        self._version = -1  # of the model, at the latest date
         self._inducing: Points | None = None
 
     def __len__(self) -> int:
@@ -71,11 +71,11 @@ class LastLooks:
         ``known`` are smaller bounds (n) of some candidates (n ids).
         """
         posterior, width = bounds.posterior, bounds.inflation * bounds.width
-        moments = list(self._weights) if self._has_grown(posterior) else [0]
-        moved = posterior.distances([self._weights[moment] for moment in moments])
-        growth = np.sqrt([self._growth[moment] for moment in moments])
+        dates = list(self._weights) if self._has_grown(posterior) else [0]
+        moved = posterior.distances([self._weights[date] for date in dates])
+        growth = np.sqrt([self._growth[date] for date in dates])
         reach = np.full(self._now + 1, np.inf)
-        reach[moments] = growth * (width + moved)
+        reach[dates] = growth * (width + moved)
         known = np.empty(0) if known is None else known
         return self.column.read(points, reach, ids, known, skipped)
 
@@ -97,16 +97,16 @@ class LastLooks:
         self.column.put(ids, mean, root, self._now)
 
     def _forget(self, posterior: Posterior) -> None:
-        """Moments that say nothing of this posterior, or of too few candidates, are dropped.
+        """Dates that say nothing of this posterior, or of too few candidates, are dropped.
 
         What the prior says of a candidate takes the place of what was known of it then.
         """
-        old = [moment for moment in self._weights if moment]
+        old = [date for date in self._weights if date]
         if self._has_grown(posterior):
-            if len(old) <= _MOMENTS:
+            if len(old) <= _DATES:
                 return
             used = self.column.used(self._now + 1)
-            old = sorted(old, key=lambda moment: used[moment])[: len(old) // 2]
+            old = sorted(old, key=lambda date: used[date])[: len(old) // 2]
         self.column.forget(old)
-        for moment in old:
-            del self._weights[moment], self._growth[moment]
+        for date in old:
+            del self._weights[date], self._growth[date]

@@ -204,7 +204,14 @@ class ListUCB:
         return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
 
     def alive(self, now: Situation) -> int | None:
-        """How many candidates can still be the best; ``None`` where bounds prove nothing."""
+        """How many candidates can still be the best; ``None`` where bounds prove nothing.
+
+        Counted are those whose upper bound is at least the largest lower bound. Each bound is the
+        better of two: the one kept at the batch starts, and the one computed now. Bounds that are
+        kept only tighten. What a look computes is not kept, because looks change nothing, so the
+        number can rise a little from one look to the next. All counts hold at once with probability
+        1 − δ, so the smallest one seen holds too.
+        """
         if not now.intersected or now.beliefs.refuted:
             return None
         best = float(self._best_lower(now, 1)[1].max(initial=-np.inf))

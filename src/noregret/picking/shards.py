@@ -16,12 +16,12 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.picking.columns import (
     ListQueue,
-    LookColumns,
     PointsOf,
     PriorRoot,
     Taken,
     UpperColumn,
 )
+from noregret.picking.look_columns import LookColumns
 from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 from noregret.spaces.shards import Call, Keeper
@@ -286,19 +286,19 @@ class ShardedLooks:
             given[part] = (reach, rows, known[at])
         return MergedQueue(self._keeper, self._space, given, skipped)
 
-    def used(self, moments: int) -> Ints:
-        """How many candidates were last looked at at each moment."""
-        return np.asarray(np.sum(self._keeper.ask_all("call", "used", moments), axis=0))
+    def used(self, dates: int) -> Ints:
+        """How many candidates were last looked at on each date."""
+        return np.asarray(np.sum(self._keeper.ask_all("call", "used", dates), axis=0))
 
-    def forget(self, moments: list[int]) -> None:
-        """What the prior says takes the place of what was known at these moments."""
-        self._keeper.ask_all("call", "forget", moments)
+    def forget(self, dates: list[int]) -> None:
+        """What the prior says takes the place of what was known on these dates."""
+        self._keeper.ask_all("call", "forget", dates)
 
-    def put(self, ids: Ints, mean: Floats, root: Floats, moment: int) -> None:
-        """Note what is known of some candidates at a moment."""
+    def put(self, ids: Ints, mean: Floats, root: Floats, date: int) -> None:
+        """Note what is known of some candidates on a date."""
         pieces = self._keeper.parts.split(ids)
         self._keeper.send(
-            {p: ("call", "put", rows, mean[at], root[at], moment) for p, at, rows in pieces}
+            {p: ("call", "put", rows, mean[at], root[at], date) for p, at, rows in pieces}
         )
 
     def lost(self) -> list[int]:
