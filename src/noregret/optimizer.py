@@ -65,8 +65,8 @@ class Optimizer(ABC):
     search
         Of a box: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and a climb.
     repeats
-        The most evaluations of one candidate of a list, told or pending; ``None``: any number. Then
-        :attr:`exhausted` is true. Intervals and gaps stay proved; bounds on the regret are not.
+        The most evaluations of one candidate of a list, told or pending; ``None``: any number.
+        When all have had so many, :attr:`exhausted` is true. Intervals and gaps stay proved.
     aim
         k, how many of the best candidates of a list are looked for. With more than one the pick is
         the largest upper bound outside the k best so far, or the smallest lower bound of these,
@@ -284,8 +284,7 @@ class Optimizer(ABC):
     def alive(self) -> int | None:
         """How many candidates can still be the best; ``None`` on a box, or without a proof.
 
-        Their upper bounds are at least the largest lower bound, by the bounds kept and those of
-        now. The number can rise a little from look to look; the smallest one seen holds too.
+        The number can rise a little from one look to the next; the smallest one seen holds.
         """
         with one_blas_thread():
             return self._run.chooser.alive(self.situation(pending=False))

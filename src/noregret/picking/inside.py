@@ -15,8 +15,8 @@ from noregret.picking.boxcells import InBox
 from noregret.picking.cells import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PriorRoot, UpperColumn
-from noregret.picking.look_columns import LookColumns
 from noregret.picking.lists import Current, Intersected, Sleepers
+from noregret.picking.look_columns import LookColumns
 from noregret.spaces import Box, Candidates, Space, box_of
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep
