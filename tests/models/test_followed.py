@@ -5,13 +5,17 @@ import pytest
 from reference import problem
 
 import noregret as nr
+from noregret.models import followed as followed_points
 from noregret.models.followed import Followed, row_products
 from noregret.models.sparse import SparseGP
 
 KERNEL = nr.Matern(0.4, nu=1.5)
 
 
-def test_followed_points_keep_up_with_every_update():
+@pytest.mark.parametrize("piece", [4, 2048])
+def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
+    monkeypatch.setattr(followed_points, "_PIECE", piece)
+    monkeypatch.setattr(followed_points, "_CHUNK", 4 * piece)
     X, _, rng = problem(arms=80)
     model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
     counts, sums = np.zeros(80, dtype=np.int64), np.zeros(80)
@@ -34,6 +38,9 @@ def test_followed_points_keep_up_with_every_update():
         mean, leverage = model.posterior().evaluate(followed.points)
         np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
         np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+        some = rng.permutation(len(followed))[:20]
+        Z = model.posterior().embed(followed.points[some])
+        np.testing.assert_allclose(followed.features(some), Z, atol=1e-7)
     assert len(followed) == 55
 
 

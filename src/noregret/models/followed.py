@@ -15,6 +15,8 @@ from noregret.models.sparse import Update
 
 #: rows of a piece of work for a thread
 _PIECE = 2048
+#: rows whose features lie together: only so many are copied at a time when there are more features
+_CHUNK = 16 * _PIECE
 #: OpenBLAS multiplies without packing up to this many multiplications
 _UNPACKED_WORK = 990_000
 #: beyond this many vectors packing pays
@@ -44,15 +46,24 @@ class Followed:
         self.quadratic: Floats = np.empty(0)
         self.mean: Floats = np.empty(0)
         self._size = 0
-        self._buffer: Floats = np.empty((0, 0))
+        self._chunks: list[Floats] = []  # features, in the corners of arrays
 
     def __len__(self) -> int:
         return len(self.points)
 
     @property
-    def features(self) -> Floats:
-        """Z (n × m, a view)."""
-        return self._buffer[: len(self.points), : self._size]
+    def numbers(self) -> int:
+        """How many numbers the features are."""
+        return len(self) * self._size
+
+    def features(self, rows: Ints) -> Floats:
+        """Z of some points (k × m)."""
+        found = np.empty((len(rows), self._size))
+        chunks = rows // _CHUNK
+        for chunk in set(chunks.tolist()):
+            own = chunks == chunk
+            found[own] = self._chunks[chunk][rows[own] - chunk * _CHUNK, : self._size]
+        return found
 
     def leverage(self, lam: float) -> Floats:
         """σ̃² of BBKB eq. 3: variance / λ = (k − ‖z‖²)/λ + zᵀV⁻¹z, never negative (n)."""
@@ -68,12 +79,22 @@ class Followed:
         self.residual = np.concatenate([self.residual, posterior.residual(Z, points)])
         self.quadratic = np.concatenate([self.quadratic, row_norms(Z @ posterior.root)])
         self.mean = np.concatenate([self.mean, Z @ posterior.theta])
-        self._buffer = with_room(self._buffer, n + k, m)
-        self._buffer[n : n + k, :m] = Z
+        done = 0
+        while done < k:
+            chunk, start = divmod(n + done, _CHUNK)
+            count = min(k - done, _CHUNK - start)
+            if chunk == len(self._chunks):
+                self._chunks.append(np.empty((0, 0)))
+            self._chunks[chunk] = with_room(self._chunks[chunk], start + count, m)
+            self._chunks[chunk][start : start + count, :m] = Z[done : done + count]
+            done += count
 
     def keep(self, rows: Ints) -> None:
-        """Follow only these points from here on."""
-        self._buffer = self._buffer[rows]
+        """Follow only these points, in rising order, from here on."""
+        kept = np.split(rows, np.arange(_CHUNK, len(rows), _CHUNK))
+        for chunk, own in enumerate(kept):  # chunks are filled by rows that come after their own
+            self._chunks[chunk] = self.features(own)
+        del self._chunks[len(kept) :]
         self.points = self.points[rows]
         self.residual, self.quadratic = self.residual[rows], self.quadratic[rows]
         self.mean = self.mean[rows]
@@ -86,7 +107,7 @@ class Followed:
             parts.append(update.rank)
         if new is not None:
             parts += [update.border, update.columns]
-            self._buffer = with_room(self._buffer, len(self), m + len(new))
+            self._chunks = [with_room(one, len(one), m + len(new)) for one in self._chunks]
         stack = np.concatenate(parts)
         pieces = range(0, len(self), _PIECE)
         parallel = len(self) * max(m, 8) * len(stack) > _PARALLEL_WORK
@@ -97,7 +118,8 @@ class Followed:
     def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
         span = slice(start, min(start + _PIECE, len(self)))
         m = self._size
-        products = row_products(self._buffer[span, :m], stack)
+        own = self._chunks[start // _CHUNK][start % _CHUNK :][: span.stop - start]
+        products = row_products(own[:, :m], stack)
         self.mean[span] = products[:, 0]
         at = 1
         quadratic = self.quadratic[span]
@@ -114,7 +136,7 @@ class Followed:
         residual -= row_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
         self.mean[span] += fresh @ update.theta[m:]
-        self._buffer[span, m : m + k] = fresh
+        own[:, m : m + k] = fresh
 
 
 def row_products(Z: Floats, vectors: Floats) -> Floats:

@@ -12,7 +12,7 @@ from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf, Taken, with_slack
 
 #: numbers that the features of all of them may take
-_MOST = 1 << 25
+_MOST = 1 << 26
 #: numbers that these features may take in a file
 _SAVED = 1 << 20
 #: candidates that are followed at least
@@ -48,7 +48,7 @@ class Following:
         return {**vars(self), "_followed": Followed(self._followed.points[:0]), "_version": -1}
 
     def _are_saved(self) -> bool:
-        return self._followed.features.size <= _SAVED
+        return self._followed.numbers <= _SAVED
 
     def is_of(self, version: int) -> bool:
         """Whether they are up to date with this version of the model."""
@@ -148,7 +148,7 @@ class FollowedQueue:
         stale = values[rows]
         values[rows] = -np.inf
         self.floor = float(values.max(initial=-np.inf))
-        features = self._followed.features[rows] if self._with_features else None
+        features = self._followed.features(rows) if self._with_features else None
         return Taken(self._ids[rows], stale, self._followed.points[rows], features)
 
 
