@@ -56,12 +56,12 @@ def test_the_commands_of_the_tutorial_on_molecules(tmp_path):
     (tmp_path / "library.csv").write_text("smiles\n" + "\n".join(smiles) + "\n")
     page = ROOT / "docs" / "tutorials" / "molecules.md"
     printed = run_shell_blocks(
-        page, tmp_path, measure=lambda row: float(abs(len(row["smiles"]) - 12))
+        page, tmp_path, measure=lambda row: 0.0 if "ccncc" in row["smiles"] else 5.0
     )
     assert "smiles" in printed[-1]
     with nr.Study.open(tmp_path / "library.db", read_only=True) as study:
         assert study.counts()["told"] == 96
-        assert study.best().measured <= 3
+        assert study.best().measured == 0.0  # a pyridine
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
