@@ -19,6 +19,14 @@ import polars as pl
 
 import noregret as nr
 
+#: runs a program and prints its exit code, seconds of processor time and kB of memory. It is small:
+#: a program's memory is at least that of the process that starts it, by the system's count.
+_METER = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
 _HEADER = "command                                  s of processor      GB"
 
 
@@ -134,13 +142,12 @@ def measure_commands(candidates: int) -> None:
 def run_command(words: Sequence[str], folder: Path) -> tuple[float, float]:
     """Seconds of processor time and GB of memory that ``noregret`` takes for these words."""
     program = [sys.executable, "-c", "from noregret.cli.main import main; main()", *words]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(program, cwd=folder, stdout=quiet, stderr=quiet)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"noregret {' '.join(words)} ended with {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
+    measured = [sys.executable, "-c", _METER, *program]
+    output = subprocess.run(measured, cwd=folder, capture_output=True, text=True, check=True).stdout
+    code, seconds, kilobytes = output.split()
+    if int(code):
+        raise RuntimeError(f"noregret {' '.join(words)} ended with {code}")
+    return float(seconds), float(kilobytes) / 1e6
 
 
 def bare_write(folder: Path, times: int = 200) -> float:
