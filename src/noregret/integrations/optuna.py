@@ -23,18 +23,16 @@ try:
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.search_space import IntersectionSearchSpace
     from optuna.study import Study
-    from optuna.trial import FrozenTrial, Trial, TrialState
+    from optuna.trial import FrozenTrial, Trial
 except ImportError as error:
     raise ImportError(
         'noregret.integrations.optuna needs Optuna: pip install "noregret[optuna]"'
     ) from error
 
-from noregret.algorithms import make
+from noregret.algorithms import BBKB, TrustRegionUCB
 from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows, only_value, varied
 from noregret.integrations.optuna_trials import Estimate, Follower, check_single, key_of
 
-#: evaluations up to which the exact model of a space is used
-_EXACT = 1000
 #: choices for a trial, at most, when other processes make the same ones at the same moment
 _TRIES = 20
 #: what the algorithms learn by themselves unless the user says otherwise
@@ -85,8 +83,8 @@ class NoRegretSampler(_Sampler):
 
     Floats, whole numbers, steps, log scales and categories. The joint space is the one that all
     finished trials share; parameters that come and go are sampled at random. The first trial, and
-    those of the design, are random as well. Up to 1,000 finished trials the exact model in a trust
-    region is used, then the sparse one. Nothing is proved: kernel, noise and norm are learnt.
+    those of the design, are random as well. Then :class:`~noregret.TrustRegionUCB` chooses, with a
+    sparse model beyond 500 trials. Nothing is proved: kernel, noise and norm are learnt.
 
     Constraints: trials with a constraint above 0 count as the worst value seen.
 
@@ -126,14 +124,12 @@ class NoRegretSampler(_Sampler):
         return {name: one.to_external_repr(choice[name]) for name, one in search_space.items()}
 
     def _follower(self, study: Study, search_space: Mapping[str, BaseDistribution]) -> Follower:
-        finished = study._storage.get_n_trials(study._study_id, state=TrialState.COMPLETE)
-        name = "bbkb" if finished > _EXACT else "trustregionucb"
-        key = key_of(study), name, tuple(search_space.items())
+        key = key_of(study), tuple(search_space.items())
         if key not in self._followers:
             joint = Joint(dict(search_space))
             settings = {**_LEARNT, "seed": self._seed, **self._options}
             self._followers.clear()  # a space that has shrunk does not come back
-            self._followers[key] = Follower(make(name, joint.space, **settings), joint, study)
+            self._followers[key] = Follower(TrustRegionUCB(joint.space, **settings), joint, study)
         return self._followers[key]
 
     def recommend(self, study: Study) -> Estimate:
@@ -205,7 +201,7 @@ class CandidateSampler(_Sampler):
         key = key_of(study)
         if key not in self._followers:
             settings = {**_LEARNT, "seed": self._seed, **self._options}
-            opt = make("bbkb", self._rows.candidates, **settings)
+            opt = BBKB(self._rows.candidates, **settings)
             self._followers[key] = Follower(opt, self._rows, study)
         return self._followers[key]
 
