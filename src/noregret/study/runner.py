@@ -34,9 +34,6 @@ def run_study(
 ) -> str:
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
-    Returns why it ended: ``"budget"``, ``"gap"``, ``"target"``, ``"patience"``, or ``"exhausted"``
-    where every candidate has been evaluated as often as it may be, or is set aside.
-
     Trials that an earlier run asked for and did not answer come first. While evaluations are
     under way, free workers get new trials; what is pending counts in the variance.
 
@@ -90,8 +87,8 @@ def run_study(
     Returns
     -------
     Why the run ended: ``"budget"``, ``"timeout"``, ``"callback"``, ``"failures"`` (in a row),
-    ``"exhausted"`` (every candidate has been evaluated as often as it may be), or what ``stop``
-    said.
+    ``"exhausted"`` (every candidate has been evaluated as often as it may be, or is set aside), or
+    what ``stop`` said, such as ``"gap"``, ``"target"`` and ``"patience"``.
     """
     budget = _checks.count("budget", budget)
     attempts = _checks.count("attempts", attempts)

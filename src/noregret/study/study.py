@@ -32,8 +32,7 @@ class Study:
 
     When a call returns, its result is on disk. However a process ends, the next one that opens the
     file goes on where it stopped. Told the same values, it asks the same further questions as an
-    uninterrupted run. One process writes, any number read (``read_only=True``). Threads may share a
-    study.
+    uninterrupted run. One process writes, any number read (``read_only=True``); threads may share.
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
