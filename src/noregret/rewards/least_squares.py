@@ -35,7 +35,10 @@ class RewardEstimate(Protocol):
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
-        """Weights of the mean (m) in place of least squares, after the model has been updated."""
+        """Weights of the mean in place of least squares, after the model has been updated.
+
+        Those of the first λ (m), or of all (g × m).
+        """
 
     def restart(self) -> None:
         """Forget what was computed: kernel, units or λ have changed."""

@@ -1,113 +1,348 @@
-"""The width for rewards that are clipped at cuts known beforehand (the Proofs page, Theorem 8).
+"""The width for softly clipped rewards (the Proofs page, Theorem 8).
 
-Of the noise only a moment of order p = 1 + α in (1, 2] is known. A reward y of an arm x counts as m
-+ clip(y − m, ±c), where m and c were known before y was seen, and E|y − m|^p ≤ v. For every number
-h, ℓ(h) = κ_p(|h|c)|h|^p v bounds log E exp(h(ỹ − f)), where ỹ is the clipped reward. The width is
-that of sub-Gaussian noise of constant ς plus the prices: the amounts by which ℓ(h) exceeds ς²h²/2.
+Noise has a finite moment of order p = 1 + α in (1, 2], nothing else: E|ε|^p ≤ σ^p. A soft clip
+ψ(w) ≤ log(1 + w + C|w|^p) makes exp(ψ(hε) − ℓ(h)) with ℓ(h) = log(1 + C|h|^p σ^p) have a mean of at
+most 1 for every h, whatever the noise. ψ is nearly w for small w, so the width is nearly that of
+Gaussian noise: it pays a *price* for what Σ ψ(hε) − ℓ(h) falls short of the Gaussian Σ hε − ς²h²/2.
+
+ψ is the sum of an odd function (:func:`odd`) and an even one (:func:`even`). Functions h are drawn
+around a centre with deviation s = √leverage/ς at each arm, so expectations over z·(c + ξ) are
+needed, with ξ a standard Gaussian, z = s·(reward − mean) and c the centre in units of s. They are
+tabulated.
 """
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 
-#: P(G) of the proof: the probability that a drawn function stays within z deviations everywhere
-PROBABILITY = 0.8
-#: the values of h at which a price is computed, as fractions of the largest h
-_PARTS = np.geomspace(4e-3, 1.0, 128)
-#: rewards whose prices are computed at a time
-_CHUNK = 4096
-#: η = v q^(p−2)/ς² that good cuts are tabulated for
-_TABLE = np.geomspace(0.02, 50.0, 80)
+#: second derivatives of :func:`odd` and :func:`even` sum to at most this, and so do they times w
+CURVATURE = 2.0
+#: values of h between 0 and the largest one, at which prices are computed
+_STEPS = 24
+#: the table: smallest z, the ratio of one z to the one before, and how many there are
+_FIRST, _RATIO, _LENGTH = 1e-4, 1.03, 1600
+#: where the density of c + ξ is evaluated
+_SPACING, _REACH = 0.1, 7.0
+#: values that are looked up at a time
+_BLOCK = 500_000
+#: levels are powers of this
+_LEVEL_STEP = 1.05
+#: parts of the Gaussian part that may make up for prices
+_PARTS = np.array([0.0, 0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6])
 
 
-def moment_factor(u: Floats, order: float) -> Floats:
-    """κ_p(u): e^(clip(w, ±u)) ≤ 1 + w + κ|w|^p for all real w, for u > 0 (n).
+def odd(w: Floats) -> Floats:
+    """½ log((1 + w + w²/2)/(1 − w + w²/2)) for |w| ≤ 1, ±(½ log 5 + 0.4 log|w|) beyond: rises."""
+    size = np.abs(w)
+    inner = np.minimum(size, 1.0)
+    square = 0.5 * np.square(inner)
+    near = 0.5 * (np.log1p(inner + square) - np.log1p(square - inner))
+    return np.asarray(np.sign(w) * (near + 0.4 * np.log(np.maximum(size, 1.0))))
 
-    The larger of (e^u − 1 − u)/u^p, for w ≥ −u, and (p−1)^(p−1) p^(−p) (1 − e^(−u))^(1−p), for
-    w < −u.
+
+def even(w: Floats) -> Floats:
+    """½ log(1 + w⁴/4) for |w| ≤ 1, ½ log 1.25 + 0.4 log|w| beyond: rises with |w|."""
+    size = np.abs(w)
+    near = 0.5 * np.log1p(0.25 * np.minimum(size, 1.0) ** 4)
+    return np.asarray(near + 0.4 * np.log(np.maximum(size, 1.0)))
+
+
+@lru_cache(maxsize=16)
+def moment_constant(order: float) -> float:
+    """C: the smallest number with exp ψ(w) ≤ 1 + w + C|w|^p for all w; 1/2 for p = 2.
+
+    For −1 < w < 1 any C ≥ 1/2 will do. Beyond, exp ψ(w) is 2.5 w^0.8 above and 1/2 below.
     """
-    p = order
-    with np.errstate(over="ignore"):
-        right = (np.expm1(u) - u) / u**p
-    left = (p - 1.0) ** (p - 1.0) / p**p * (-np.expm1(-u)) ** (1.0 - p)
-    return np.asarray(np.maximum(right, left))
+    x = np.geomspace(1.0, 1e4, 200_001)
+    above = (2.5 * x**0.8 - 1.0 - x) / x**order
+    below = (x - 0.5) / x**order
+    found = max(float(above.max()), float(below.max()))
+    return found if order == 2.0 else found * (1.0 + 1e-6)  # what lies between the x
 
 
-def prices(largest: Floats, cuts: Floats, moments: Floats, scale: float, order: float) -> Floats:
-    """Upper bounds on max over 0 ≤ h ≤ q of ℓ(h) − ς²h²/2 (n), at least 0.
+def log_moment(h: Floats, noise: float, order: float) -> Floats:
+    """ℓ(h) = log(1 + C|h|^p σ^p): a bound on log E exp ψ(hε)."""
+    return np.asarray(np.log1p(moment_constant(order) * np.abs(h * noise) ** order))
 
-    ℓ grows with h, so between two values of h it is at most what it is at the larger one.
+
+def usual_scale(noise: float, order: float, horizon: int) -> float:
+    """ς for noise with (E|ε|^p)^(1/p) ≤ ``noise``; any ς > 0 is allowed. For p = 2 it is σ."""
+    growth = max(math.sqrt(horizon) / 22.0, 1.0) ** (2.0 - order)
+    return float((2.0 * moment_constant(order) * noise**order * growth) ** (1.0 / order))
+
+
+def level_above(value: float) -> float:
+    """The smallest level of at least this: levels are powers of 1.05."""
+    return float(_LEVEL_STEP ** math.ceil(math.log(value) / math.log(_LEVEL_STEP) - 1e-9))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rewards of n arms, sorted by arm.
+
+    Attributes
+    ----------
+    rewards, arms
+        The rewards, and the arm of each, in rising order from 0 (t each).
+    starts
+        Where each arm's rewards begin (n).
+    counts
+        Rewards of each arm (n).
+    """
+
+    rewards: Floats
+    arms: Ints
+    starts: Ints
+    counts: Floats
+
+    @classmethod
+    def of(cls, rewards: Floats, rows: Ints) -> "Sample":
+        """From rewards and their rows (t each); arms are the rows that occur."""
+        order = np.argsort(rows, kind="stable")
+        starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
+        counts = np.diff([*starts, len(rows)])
+        arms = np.repeat(np.arange(len(starts)), counts)
+        return cls(rewards[order], arms, starts, counts.astype(np.float64))
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums of values of the rewards (t, or t × k) by arm (n, or n × k)."""
+        return np.asarray(np.add.reduceat(values, self.starts, axis=0))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What prices are computed for.
+
+    Attributes
+    ----------
+    scale, noise, order
+        ς, σ and p.
+    level
+        What β/ς must stay below.
+    part
+        θ in (0, 1]: h goes up to θ·level deviations s.
+    """
+
+    scale: float
+    noise: float
+    order: float
+    level: float
+    part: float
+
+    @property
+    def centres(self) -> Floats:
+        """c of the values of h, from 0 to θ·level (25)."""
+        return np.linspace(0.0, self.part * self.level, _STEPS + 1)
+
+    @property
+    def shift(self) -> float:
+        """ς²/θ: f lies this times h below the mean, where it is just outside the ellipsoid."""
+        return self.scale**2 / self.part
+
+
+def soft_sums(sample: Sample, mean: Floats, deviations: Floats, setting: Setting) -> Floats:
+    """Sums of rewards by arm (n), softly clipped about a mean of each arm (n).
+
+    The odd part of Σ E ψ(h(y − f)) over h at f = mean ∓ (ς²/θ)h, for an h near the largest.
+    """
+    column = np.array([round(0.87 * _STEPS)])
+    c = float(setting.centres[column[0]])
+    table = _tables(setting.centres.tobytes())[0]
+    z = deviations[sample.arms] * (sample.rewards - mean[sample.arms])
+    shift = (setting.shift * c * np.square(deviations))[sample.arms]
+    total = np.zeros(len(mean))
+    for x in (z + shift, z - shift):
+        values = _between(table, _places(np.abs(x)[:, None]), column)[:, 0]
+        total += sample.sums(np.sign(x) * values)
+    return np.asarray(sample.counts * mean + 0.5 * total / (c * deviations))
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known of the rewards when a width is computed.
+
+    Attributes
+    ----------
+    sample
+        All rewards, by arm.
+    sums, mean
+        The sums S that the mean was computed from, and the mean (n each).
+    deviations
+        s = √leverage/ς (n).
+    reach
+        Bounds on |f| at the arms (n).
+    base
+        λF²/ς² + log det(I + K/λ) + 2 log 1/δ.
+    """
+
+    sample: Sample
+    sums: Floats
+    mean: Floats
+    deviations: Floats
+    reach: Floats
+    base: float
+
+    @property
+    def z(self) -> Floats:
+        """s·(reward − mean) of every reward (t)."""
+        arms = self.sample.arms
+        return np.asarray(self.deviations[arms] * (self.sample.rewards - self.mean[arms]))
+
+
+def squared(case: Case, setting: Setting) -> float:
+    """(β/ς)² of Theorem 8, for the best μ; it is valid where it is at most ``setting.level``²."""
+    sample, theta = case.sample, setting.part
+    lost, gauss = _shortfalls(case, setting)
+    bend, error = _bend(case, setting), _table_error(case, setting)
+    # Between two values of h the shortfall is above their larger one by at most step²/8 · bend.
+    step = np.square(theta * setting.level * case.deviations / _STEPS) / 8.0
+    found = []
+    for part in _PARTS:
+        highest = (lost - part * gauss).max(axis=(0, 2))
+        more = bend + 2.0 * part * (1.0 / theta - 0.5) * setting.scale**2 * sample.counts
+        price = error + float((highest + step * np.maximum(more, 0.0)).sum())
+        found.append((case.base + 2.0 * price) / (1.0 - part))
+    return float(max(min(found), 0.0) / (2.0 * theta - theta**2))
+
+
+def for_larger_lambdas(
+    square: float, norm: float, lams: Floats, weights: Floats, gram: Floats
+) -> Floats:
+    """Squared widths for every λ (g) from that of the first, which is the smallest.
+
+    β² + (λ − λ₁)(F² − ‖mean_λ‖²) − ‖mean_λ − mean₁‖² in the norm of V₁.
 
     Parameters
     ----------
-    largest, cuts, moments
-        q, c and v of every reward (n each).
-    scale, order
-        ς and p.
+    square
+        β² for the first λ.
+    norm
+        F.
+    lams, weights
+        λ in rising order (g), and the weights of the mean for each (g × m).
+    gram
+        V − λI (m × m).
     """
-    found = np.empty(len(largest))
-    before = np.concatenate([[0.0], _PARTS[:-1]])
-    for first in range(0, len(largest), _CHUNK):
-        part = slice(first, first + _CHUNK)
-        h = largest[part, None] * _PARTS
-        with np.errstate(over="ignore"):
-            loss = moment_factor(h * cuts[part, None], order) * h**order * moments[part, None]
-        loss -= 0.5 * scale**2 * np.square(largest[part, None] * before)
-        found[part] = np.maximum(loss.max(axis=1), 0.0)
-    return found
+    off = weights - weights[0]
+    apart = np.einsum("gm,mk,gk->g", off, gram, off) + lams[0] * np.square(off).sum(axis=1)
+    norms = np.square(weights).sum(axis=1)
+    return np.asarray(square + (lams - lams[0]) * (norm**2 - norms) - apart)
 
 
-def good_cuts(largest: Floats, moments: Floats, scale: float, order: float) -> Floats:
-    """Cuts (n) with about the smallest price for these q and v (n each); any cuts are allowed."""
-    table = _good_parts(order)
-    eta = moments * largest ** (order - 2.0) / scale**2
-    return np.asarray(np.interp(np.log(eta), np.log(_TABLE), table) / largest)
+def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
+    """What ψ falls short of a Gaussian's h(y − f) − ς²h²/2 by, for h of both signs (2 × n × 25).
 
-
-@lru_cache(maxsize=8)
-def _good_parts(order: float) -> Floats:
-    """u = qc of the smallest price, for every η of the table."""
-    u = np.geomspace(0.05, 8.0, 120)
-    ones = np.ones(len(u))
-    found = [u[prices(ones, u, eta * ones, 1.0, order).argmin()] for eta in _TABLE]
-    return np.array(found)
-
-
-def deviations(arms: int) -> float:
-    """z such that this many Gaussian variables all lie within z deviations with probability 0.8.
-
-    By Šidák's inequality, whatever their correlations.
+    Also (1/θ − ½)ς²nh² (n × 25).
     """
-    from scipy.special import ndtri  # not needed to import the package
+    sample, s, mean, z = case.sample, case.deviations, case.mean, case.z
+    n, shift, c = sample.counts, setting.shift, setting.centres
+    odds, evens = _tables(c.tobytes())
+    slope = case.sums - n * mean
+    h = s[:, None] * c
+    gauss = (1.0 / setting.part - 0.5) * setting.scale**2 * n[:, None] * np.square(h)
+    common = gauss - 0.5 * (n * np.square(s * setting.scale))[:, None]
+    common += n[:, None] * _smoothed_log_moment(s, setting)
+    lost = np.empty((2, *h.shape))
+    for side, sign in enumerate((1.0, -1.0)):
+        # f = mean ∓ v with v between (ς²/θ)h and this
+        room = np.maximum(case.reach + sign * mean, 0.0)
+        signed = sign * z
+        far = _places(np.maximum(-signed - (s * room)[sample.arms], 0.0)[:, None])
+        for block in np.array_split(np.arange(len(c)), -(-len(z) * len(c) // _BLOCK)):
+            x = signed[:, None] + (shift * np.square(s))[sample.arms, None] * c[block]
+            place = _places(np.abs(x))
+            value = np.sign(x) * _between(odds, place, block)
+            near = _between(evens, place, block)
+            value += np.where(x > 0.0, near, _between(evens, far, block))
+            lost[side][:, block] = sign * h[:, block] * slope[:, None] - sample.sums(value)
+        step = h[:, 1][:, None]
+        lost[side][shift * (h - step) > room[:, None]] = -np.inf
+    return lost + common, gauss
 
-    return float(ndtri(0.5 + 0.5 * PROBABILITY ** (1.0 / max(arms, 1))))
+
+def _bend(case: Case, setting: Setting) -> Floats:
+    """A bound (n) on minus the second derivative of the shortfalls by h."""
+    kappa, largest, size = setting.shift, setting.part * setting.level, _largest_z(case, setting)
+    s, sample = case.deviations, case.sample
+    by_reward = np.minimum(
+        CURVATURE * np.square(size), 1.42 + 0.8 * np.log((1.0 + size) * (1.0 + largest))
+    )
+    rest = CURVATURE * kappa**2 * np.square(s) * (largest**2 + 1.0) + 2.0 * kappa * (
+        1.0 + CURVATURE
+    )
+    rest += setting.noise**2 - (2.0 / setting.part - 1.0) * setting.scale**2
+    return np.asarray(sample.sums(by_reward) / np.square(s) + sample.counts * rest)
 
 
-def squared(
-    scale: float, norm: float, lam: float, delta: float, log_det: float, price: float
-) -> float:
-    """β² = λF² + ς²(log det(I + K/λ) + 2 log(1/0.8δ) + 2·price), times the leverage."""
-    logs = log_det + 2.0 * math.log(1.0 / (PROBABILITY * delta))
-    return lam * norm**2 + scale**2 * (logs + 2.0 * price)
+def _table_error(case: Case, setting: Setting) -> float:
+    """What all values between two entries of the table can be off by, in sum.
 
-
-def usual_scale(noise: float, reach: float, order: float, horizon: int) -> float:
-    """ς for noise with (E|ε|^p)^(1/p) ≤ ``noise`` and |f| ≤ ``reach``; any ς > 0 is allowed.
-
-    ς^p = 1.6 v (√T/22)^(2−p), v the largest moment about a centre; for p = 2 no T is needed. Prices
-    stay small with it, in the problems it was tried on.
+    Over a step from z to 1.03z a function is off its chord by (0.03z)²/8 times its second
+    derivative, which is at most CURVATURE·(1 + c²), and at most CURVATURE/z².
     """
-    growth = max(math.sqrt(horizon) / 22.0, 1.0) ** (2.0 - order)
-    least = 2.0 * noise**order
-    moment = float(moment_about(np.array([reach]), noise, order)[0])
-    return float((max(1.6 * moment, least) * growth) ** (1.0 / order))
+    largest = setting.part * setting.level
+    size = np.maximum(_largest_z(case, setting), _FIRST / (_RATIO - 1.0))
+    each = np.minimum((1.0 + largest**2) * np.square(size), 1.0)
+    return float((_RATIO - 1.0) ** 2 / 8.0 * CURVATURE * each.sum())
 
 
-def moment_about(distances: Floats, noise: float, order: float) -> Floats:
-    """Bounds on E|y − m|^p (n) for centres at most so far (n) from f: exact for p = 2."""
-    if order == 2.0:
-        return noise**2 + np.square(distances)
-    return np.asarray((noise + distances) ** order)
+def _largest_z(case: Case, setting: Setting) -> Floats:
+    """s·|reward − f| of every reward, at most, for all f that are considered (t)."""
+    shifts = setting.shift * setting.part * setting.level * np.square(case.deviations)
+    return np.asarray(np.abs(case.z) + shifts[case.sample.arms])
+
+
+def _smoothed_log_moment(s: Floats, setting: Setting) -> Floats:
+    """E ℓ(s(c + ξ)) for every arm and c (n × 25)."""
+    nodes, weights = _quadrature()
+    h = s[:, None, None] * (setting.centres[:, None] + nodes)
+    values = log_moment(h, setting.noise, setting.order)
+    return np.asarray(values @ weights)
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss and Hermite for a standard Gaussian."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
+    return nodes, weights / weights.sum()
+
+
+# -- tables of E odd(z(c + ξ)) and E even(z(c + ξ)) ---------------------------------------------
+
+
+@lru_cache(maxsize=96)
+def _tables(centres: bytes) -> tuple[Floats, Floats]:
+    """E odd(z(c + ξ)) and E even(z(c + ξ)) for the z of the table and some c (1600 × 25 each)."""
+    c = np.frombuffer(centres)
+    last = math.ceil((float(c[-1]) + _REACH) / _SPACING)
+    u = _SPACING * np.arange(-math.ceil(_REACH / _SPACING), last + 1)
+    weights = np.exp(-0.5 * np.square(u[:, None] - c))
+    weights /= weights.sum(axis=0)
+    return odd(_grid()[:, None] * u) @ weights, even(_grid()[:, None] * u) @ weights
+
+
+@lru_cache(maxsize=1)
+def _grid() -> Floats:
+    """z of the table: 0, and then a geometric progression."""
+    return np.concatenate([[0.0], _FIRST * _RATIO ** np.arange(_LENGTH - 1)])
+
+
+def _places(z: Floats) -> tuple[Ints, Floats]:
+    """Where z ≥ 0 (t × k) lie in the table: the entry below, the part of the way to the next."""
+    grid = _grid()
+    with np.errstate(divide="ignore"):
+        steps = np.log(z / _FIRST) / math.log(_RATIO)
+    below = np.clip(steps + 1.0, 0, _LENGTH - 2).astype(np.int64)
+    start = grid[below]
+    return below, np.minimum((z - start) / (grid[below + 1] - start), 1.0)
+
+
+def _between(table: Floats, place: tuple[Ints, Floats], columns: Ints) -> Floats:
+    """Values of some columns of the table (k) at places (t × k, or t × 1), linear in between."""
+    below, part = place
+    start = table[below, columns]
+    return np.asarray(start + part * (table[below + 1, columns] - start))
