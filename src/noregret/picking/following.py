@@ -17,6 +17,8 @@ _MOST = 1 << 26
 _SAVED = 1 << 20
 #: candidates that are followed at least
 _FEWEST = 128
+#: candidates whose features are computed at a time
+_PIECE = 8192
 
 
 class Following:
@@ -65,11 +67,12 @@ class Following:
             for update in model.updates[-missed:]:
                 self._followed.apply(model.kernel, update)
         else:
-            known = self._followed.points
-            fresh, posterior = Followed(known[:0]), model.posterior()
+            known, posterior = self._followed.points, model.posterior()
             where = known if len(known) == len(self.ids) else points(self.ids)
-            fresh.append(where, posterior.embed(where), posterior)
-            self._followed = fresh
+            self._followed = Followed(known[:0])
+            for start in range(0, len(where), _PIECE):
+                part = where[start : start + _PIECE]
+                self._followed.append(part, posterior.embed(part), posterior)
         self._version = model.version
 
     def add(self, ids: Ints, block: Block, posterior: Posterior) -> None:
