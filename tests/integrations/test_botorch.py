@@ -94,6 +94,29 @@ def test_fantasies_have_a_batch_shape():
     assert (fantasy.posterior(where).variance < model.posterior(where).variance + 1e-9).all()
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (6, 3, 2)])
+def test_fantasies_are_those_of_the_single_task_gp(shape):
+    X, Y = data()
+    generator = torch.manual_seed(5)
+    more = torch.rand(3, 2, 2, dtype=torch.float64, generator=generator)
+    values = torch.rand(*shape, 1, dtype=torch.float64, generator=generator)
+    points = torch.rand(3, 4, 2, dtype=torch.float64, generator=generator)
+    model, gp = sparse(X, Y), exact(X, Y)
+    gp.posterior(points)  # a SingleTaskGP conditions only after it has predicted
+    noise = torch.full((3, 2, 1), 0.01, dtype=torch.float64)
+    ours = model.condition_on_observations(more, values)
+    theirs = gp.condition_on_observations(more, values, noise=noise)
+    assert ours.batch_shape == theirs.batch_shape
+    for found, expected in (
+        (ours.posterior(points).mean, theirs.posterior(points).mean),
+        (ours.posterior(points).variance, theirs.posterior(points).variance),
+    ):
+        torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
+    ours.to(torch.float32)
+    assert model._inducing.dtype == torch.float64  # the model it came from stays as it is
+    assert model.likelihood.noise.dtype == sparse(X, Y).likelihood.noise.dtype
+
+
 def test_gradients_are_those_of_finite_differences():
     X, Y = data()
     model = sparse(X, Y)

@@ -8,6 +8,7 @@
 Needs BoTorch: ``pip install "noregret[botorch]"``.
 """
 
+import copy
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -207,6 +208,9 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         made = type(self).__new__(type(self))
         Model.__init__(made)
         made.__dict__.update({k: v for k, v in vars(self).items() if k != "_more"})
+        # The tensors are shared until one of both models moves to another device or dtype.
+        made._buffers = dict(self._buffers)
+        made._modules = {name: copy.deepcopy(part) for name, part in self._modules.items()}
         made._more = fresh
         return made
 
