@@ -6,6 +6,7 @@ from clusters import kill_the_worker_of
 from reference import problem
 
 import noregret as nr
+from noregret.picking import following
 from noregret.picking.columns import PriorRoot
 from noregret.picking.shards import fresh_uppers
 
@@ -104,7 +105,8 @@ def test_a_run_moves_between_one_machine_and_parts(dask_client, tmp_path):
 
 
 @pytest.mark.parametrize("case", ["bbkb", pytest.param("bbkb current", marks=pytest.mark.slow)])
-def test_a_run_goes_on_when_a_worker_dies(dask_client, case):
+def test_a_run_goes_on_when_a_worker_dies(dask_client, case, monkeypatch):
+    monkeypatch.setattr(following, "_MOST", 1)  # where all are followed no part is asked
     X, f, _ = problem(1, arms=900)
     one, many = pair(dask_client, case, X, parts=2)
     play(one, many, f, 3)
