@@ -315,9 +315,10 @@ class Fantasy:
 
     def _span(self, block: Block, position: int) -> None:
         """Give a point a feature of its own where it lies outside the span."""
-        posterior, k = self.posterior, len(self._points)
+        posterior, m, k = self.posterior, self.posterior.size, len(self._points)
+        scale = math.sqrt(posterior.lam)
         X, Z = block.points[position : position + 1], block.Z[position : position + 1]
-        outside = block.b[position, posterior.size :] * np.sqrt(posterior.lam)
+        outside = block.b[position, m:] * scale
         residual = float(posterior.residual(Z, X)[0]) - float(outside @ outside)
         if residual <= posterior.tolerance:
             return
@@ -325,11 +326,15 @@ class Fantasy:
         lower[:k, :k] = self._lower
         lower[k, :k] = outside
         lower[k, k] = np.sqrt(residual)
+        # The last row of a triangular solve: the earlier coordinates of the block stay.
+        cross = posterior.kernel(X, block.points)[0] - block.Z @ Z[0]
+        cross -= block.b[:, m:] @ (outside * scale)
+        fresh = cross / (lower[k, k] * scale)
         self._lower = lower
         self._points = np.concatenate([self._points, X])
         self._features = np.concatenate([self._features, Z])
         self._fall = np.concatenate([self._fall, np.zeros((len(self._fall), 1))], axis=1)
-        block.b = np.concatenate([block.b, self._outside(block.Z, block.points)[:, k:]], axis=1)
+        block.b = np.concatenate([block.b, fresh[:, None]], axis=1)
 
     def bound(self, X: Points, width: float, mean: float = 1.0) -> tuple[Floats, Floats]:
         """``mean``·mean(x) + ``width``·√leverage(x) (n) and its gradients (n × d)."""
