@@ -3,14 +3,18 @@
 enamine: docking scores of 49,706 molecules, 1 % at random, then five plates of 1 %. The share of
 the true top 500 scores found (MolPAL's figure: of molecules that tie with the 500th any counts),
 and of the top 500 molecules (ties broken at random, on average). Needs RDKit for the fingerprints
-and scikit-learn for the random forest.
+and scikit-learn for the random forest. With --curves FILE the shares after every plate are kept
+there; methods that are not run keep their curves.
 yields: a simulated library of 20,000 rows with six descriptors, two categories and noise, four
 plates of 96; the mean true yield of the ten best rows measured, and of the ten recommended.
-The method aim is the study with aim=500 or aim=10.
+The method aim is the study with aim=500 or aim=10; molpal is a random forest with the settings of
+MolPAL's code (Graff et al. 2021).
 kernel: one pass of the Tanimoto kernel over 10⁶ fingerprints of 2,048 bits.
 """
 
 import argparse
+import datetime
+import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -35,13 +39,25 @@ def uniform(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generat
     return rng.choice(np.setdiff1d(np.arange(len(points)), ids), n, replace=False)
 
 
-def forest(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generator) -> Ints:
-    """A random forest, greedy: what MolPAL's authors find hard to beat by other surrogates."""
+def forest(
+    points: Points,
+    ids: Ints,
+    y: Floats,
+    n: int,
+    rng: np.random.Generator,
+    features: float = 1 / 3,
+    depth: int | None = None,
+) -> Ints:
+    """A random forest, greedy; a split tries this share of the features, trees are so deep."""
     from sklearn.ensemble import RandomForestRegressor
 
     X = np.unpackbits(points, axis=1) if points.dtype == np.uint8 else points
     model = RandomForestRegressor(
-        100, n_jobs=1, max_features=1 / 3, random_state=int(rng.integers(2**31))
+        100,
+        n_jobs=1,
+        max_features=features,
+        max_depth=depth,
+        random_state=int(rng.integers(2**31)),
     )
     model.fit(X[ids], y)
     mean = np.concatenate([model.predict(part) for part in np.array_split(X, -(-len(X) // 8192))])
@@ -62,6 +78,14 @@ def gp_ucb(points: Points, ids: Ints, y: Floats, n: int, rng: np.random.Generato
     upper = mean + 2.0 * std
     upper[ids] = -np.inf
     return np.argsort(-upper, kind="stable")[:n]
+
+
+CHOOSERS: dict[str, Chooser] = {
+    "uniform": uniform,
+    "forest": forest,
+    "molpal": partial(forest, features=1.0, depth=8),
+    "gp_ucb": gp_ucb,
+}
 
 
 def by_hand(
@@ -91,7 +115,7 @@ def by_study(
 ) -> tuple[Ints, Ints, int]:
     """A study with defaults that looks for the best so many.
 
-    The ids measured, the best ten it names, the bytes of its file.
+    The ids measured, plate by plate, the best ten it names, the bytes of its file.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.db"
@@ -118,12 +142,24 @@ def fingerprints(data: Docking) -> Points:
     return np.asarray(bits)
 
 
-def enamine(seeds: int, methods: list[str]) -> None:
+def keep_curves(path: Path, method: str, plate: int, curves: list[list[float]]) -> None:
+    """Keep the share of the top 500 scores after every plate, one curve for each seed from 0 on."""
+    kept = json.loads(path.read_text()) if path.exists() else {"methods": {}}
+    kept["measured"] = (plate * np.arange(1, 2 + PLATES)).tolist()
+    kept["methods"][method] = {
+        "date": datetime.date.today().isoformat(),
+        "version": nr.__version__,
+        "seeds": list(range(len(curves))),
+        "share of the top 500 scores": curves,
+    }
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def enamine(seeds: int, methods: list[str], kept: Path | None) -> None:
     data = enamine50k()
     points, plate = fingerprints(data), len(data.smiles) // 100
-    choosers: dict[str, Chooser] = {"uniform": uniform, "forest": forest, "gp_ucb": gp_ucb}
     for name in methods:
-        found, seconds = [], []
+        found, seconds, curves = [], [], []
         for seed in range(seeds):
             rng = np.random.default_rng(seed)
             first = rng.choice(len(points), plate, replace=False)
@@ -135,10 +171,12 @@ def enamine(seeds: int, methods: list[str]) -> None:
                 )
             else:
                 ids, _ = by_hand(
-                    choosers[name], points, lambda i: -data.scores[i], first, PLATES, plate, rng
+                    CHOOSERS[name], points, lambda i: -data.scores[i], first, PLATES, plate, rng
                 )
             seconds.append(time.process_time() - start)
             found.append((data.share_of_top(ids), data.share_of_molecules(ids)))
+            ends = plate * np.arange(1, 2 + PLATES)
+            curves.append([data.share_of_top(ids[:end]) for end in ends])
             print(
                 f"{name} seed {seed}: scores {found[-1][0]:.3f}, molecules {found[-1][1]:.3f} in "
                 f"{seconds[-1]:.0f} s" + (f", file {size / 1e6:.1f} MB" if size else ""),
@@ -149,10 +187,11 @@ def enamine(seeds: int, methods: list[str]) -> None:
             f"{name}: scores {mean[0]:.3f} ± {spread[0]:.3f}, molecules {mean[1]:.3f} ± "
             f"{spread[1]:.3f}, {np.mean(seconds):.0f} s"
         )
+        if kept:
+            keep_curves(kept, name, plate, curves)
 
 
-def yields(seeds: int, methods: list[str]) -> None:
-    choosers: dict[str, Chooser] = {"uniform": uniform, "forest": forest, "gp_ucb": gp_ucb}
+def yields(seeds: int, methods: list[str], kept: Path | None) -> None:
     rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in methods}
     for seed in range(seeds):
         data = yield_library(seed=seed)
@@ -165,7 +204,7 @@ def yields(seeds: int, methods: list[str]) -> None:
                 ids, best, _ = by_study(data.encoded, measure, NOTHING, 4, WELLS, seed, aim)
             else:
                 first = rng.choice(len(data.yields), WELLS, replace=False)
-                ids, y = by_hand(choosers[name], data.encoded, measure, first, 3, WELLS, rng)
+                ids, y = by_hand(CHOOSERS[name], data.encoded, measure, first, 3, WELLS, rng)
                 best = ids[np.argsort(-y, kind="stable")[:TOP]]
             measured = float(np.sort(data.yields[np.unique(ids)])[-TOP:].mean())
             spent = time.process_time() - start
@@ -181,7 +220,7 @@ def yields(seeds: int, methods: list[str]) -> None:
         )
 
 
-def kernel_pass(seeds: int, methods: list[str]) -> None:
+def kernel_pass(seeds: int, methods: list[str], kept: Path | None) -> None:
     rng = np.random.default_rng(0)
     bits = np.packbits(rng.random((10_000, 2048)) < 0.04, axis=1)
     some = np.tile(bits, (100, 1))
@@ -200,6 +239,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--methods", default="study,aim,gp_ucb,forest,uniform")
+    parser.add_argument("--curves", type=Path, help="a JSON file for the curves of enamine")
     given = parser.parse_args(arguments)
     for name in given.parts.split(","):
-        PARTS[name](given.seeds, given.methods.split(","))
+        PARTS[name](given.seeds, given.methods.split(","), given.curves)

@@ -3,7 +3,7 @@
     python -m benchmarks long                              # 10⁴, 10⁵ and 10⁶ candidates
     python -m benchmarks long --sizes 1e8 --evaluations 5000
     python -m benchmarks long --ways Thompson --evaluations 2000
-    python -m benchmarks long --picture docs/images/decision-cost.png
+    python -m benchmarks long --picture docs/results/decision-cost.png
 
 BBKB on a list of A × 8 float32 points, RBF 8, λ = 0.05, ξ = 0.05, F = 1, δ = 1/T, with the proved
 width and with β = 2. The function is two kernel bumps of opposite signs with norm 1; with
