@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import MEASURE, PROGRAM, noregret, value
 from rich.console import Console
@@ -53,6 +54,18 @@ def test_candidates_that_fail_are_set_aside_and_brought_back(db):
     assert len(json.loads(noregret("status", db, "--json").stdout)["set_aside"]) == 4
     assert "4 candidates may be asked for again" in noregret("retry", db, "--all").stderr
     assert "No candidate is set aside" in noregret("retry", db, "--all").stderr
+
+
+def test_a_run_ends_once_thompson_sampling_has_converged(db, tmp_path):
+    X = np.linspace(0, 1, 30)[:, None]
+    path = tmp_path / "t.db"
+    options = {"kernel": nr.RBF(0.6), "noise": 0.02, "n_init": 10, "seed": 0}
+    with nr.Study.create(path, X, "thompsonsampling", **options) as study:
+        study.run(lambda x: -float((x[0] - 0.4) ** 2), 200, stop="converged")
+    result = noregret("run", path, "--command", "x", "--budget", 300, "--stop", "converged")
+    assert "stopped by converged" in result.stderr
+    result = noregret("run", db, "--command", "x", "--budget", 9, "--stop", "converged", code=1)
+    assert "no such rule" in " ".join(result.stderr.split())
 
 
 def test_the_live_display(db, monkeypatch):

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from enum import StrEnum
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
     from noregret.results import Recommendation
     from noregret.study import Study
     from noregret.study.ledger import Progress
+
+
+class Stop(StrEnum):
+    """Rules of an algorithm that end a run."""
+
+    CONVERGED = "converged"
+
 
 #: seconds after which the display computes the best choice anew
 _BEST_EVERY = 2.0
@@ -71,6 +79,10 @@ def run(
     stop_gap: StopGap = None,
     target: Target = None,
     patience: Patience = None,
+    stop: Annotated[
+        Stop | None,
+        typer.Option(help="converged: end once Thompson sampling knows where the maximum lies."),
+    ] = None,
     known_best: Annotated[
         float | None,
         typer.Option(help="The best possible value, where it is known: shows the regret."),
@@ -107,6 +119,7 @@ def run(
                     stop_gap=stop_gap,
                     target=target,
                     patience=patience,
+                    stop="converged" if stop is Stop.CONVERGED else None,
                     argument=lambda id_, point: values_of(opened, id_, point),
                 )
         finally:

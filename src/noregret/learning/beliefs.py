@@ -277,6 +277,8 @@ class Beliefs:
         """Means and √leverage of some arms (n each), and the evidence for their width."""
         if not rules.checked or not self.t:
             return None
+        # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
+        # to the ridges of all λ, so that it cancels in a width, or widens it where tr R > 0.
         root = np.sqrt(self.model.leverage(rows))
         return self.model.mean(rows), root, self.evidence(observations, rules)
 
