@@ -72,6 +72,7 @@ def _overview(folder: Path, known: Mapping[str, Experiment]) -> str:
                 "what": f"{experiment.paper}, {experiment.figure}: {experiment.title}",
                 "verdict": verdict,
                 "processor minutes": summary["processor_minutes"],
+                "version": summary["versions"]["noregret"],
             }
         )
     return _markdown_table(rows)
