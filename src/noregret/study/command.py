@@ -68,6 +68,7 @@ class Command:
         with self._lock:
             if self._stopped:
                 raise CommandError("the run was stopped")
+            self._guard.start()
             try:
                 process = subprocess.Popen(
                     words,

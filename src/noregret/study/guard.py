@@ -32,22 +32,26 @@ class Guard:
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
+    def start(self) -> None:
+        """Start the small process, before the programs: a program must not run unwatched."""
+        with self._lock:
+            if self._process is not None or sys.platform == "win32":
+                return
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _WATCH],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,
+            )
+            weakref.finalize(self, _end, self._process)
+
     def watch(self, group: int) -> None:
         """Kill this process group when this process ends."""
-        if sys.platform == "win32":
-            return
         with self._lock:
-            if self._process is None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _WATCH],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                    start_new_session=True,
-                )
-                weakref.finalize(self, _end, self._process)
-            _write(self._process, f"+{group}\n")
+            if self._process is not None:
+                _write(self._process, f"+{group}\n")
 
     def forget(self, group: int) -> None:
         """This process group has ended."""
