@@ -159,7 +159,7 @@ class Observations:
         self.aside = others.aside
 
     def failing(self, times: int) -> Ints:
-        """Candidates of the list that have failed so often, in rising order (ids)."""
+        """Candidates that have failed at least ``times`` times, in rising order (ids)."""
         ids = self.ids[list(self.failed)]
         found, counts = np.unique(ids[ids >= 0], return_counts=True)
         return np.asarray(found[counts >= times])

@@ -28,8 +28,8 @@ from noregret.widths.certificate import Certificate
 class Optimizer(ABC):
     """An optimiser of a noisy function over a list of candidates or a box, by ask and tell.
 
-    Its settings are frozen: :meth:`replace` makes a new optimiser with other ones. Whatever is only
-    looked at (``predict``, ``recommend``, ``beta``, …) leaves the run as it is, bit for bit.
+    Its settings are frozen: :meth:`replace` makes a new optimiser with other settings. Methods that
+    only look (``predict``, ``recommend``, ``beta``, …) leave the run as it is, bit for bit.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Optimizer(ABC):
         that are choices; :class:`~noregret.Tanimoto` for packed bits and for 64 or more columns of
         0 and 1. Fitted to uniform draws: the first 10 (or 4 per dimension), then every fifth.
     noise
-        ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted, and
-        where repeated evaluations show heavy tails the run goes on as with ``"heavy"`` (see
+        ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted; if
+        repeated evaluations show heavy tails, the run goes on as with ``"heavy"`` (see
         ``opt.events``). ``"heavy"``: rewards have outliers; the mean is a Huber regression and the
         scale is fitted, as for :class:`~noregret.HuberGPUCB`, and no theorem covers the bounds.
     norm
@@ -54,24 +54,25 @@ class Optimizer(ABC):
     lam
         λ, the regularisation; by default ξ², as for a GP (at least 1e-8 of the largest k(x, x)).
     seed
-        Makes every answer repeatable; drawn at random, and to be read at ``opt.seed``, by default.
+        Makes every answer repeatable. By default it is drawn at random; read it at ``opt.seed``.
     width
         How wide bounds are: a name that the algorithm knows, a number β for mean ± β·std, or a
         function of an :class:`~noregret.widths.evidence.Evidence` that gives β.
     bounds
-        ``"intersected"``: every candidate keeps its smallest upper bound so far; the default where
-        the width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives
-        it; the default for other widths and where kernel, noise or norm are learnt.
+        ``"intersected"``: every candidate keeps its smallest upper bound so far; the default if the
+        width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives it;
+        the default for other widths and if kernel, noise or norm are learnt.
     search
-        Of a box: ``"gradients"``, many starts by L-BFGS-B, or ``"direct"``, DIRECT and a climb.
+        How a box is searched: ``"gradients"`` (L-BFGS-B from many starts) or ``"direct"`` (DIRECT,
+        then a climb).
     repeats
         The most evaluations of one candidate of a list, told or pending; ``None``: any number.
-        When all have had so many, :attr:`exhausted` is true. Intervals and gaps stay proved.
+        When all have reached it, :attr:`exhausted` is true. Intervals and gaps stay proved.
     aim
         k, how many of the best candidates of a list are looked for. With more than one the pick is
-        the largest upper bound outside the k best so far, or the smallest lower bound of these,
-        whichever is less certain (:class:`~noregret.PlateUCB` has a rule of its own). Refused where
-        an algorithm looks for one: Thompson sampling, π-GP-UCB and the simple baselines.
+        the largest upper bound outside the k best so far, or the smallest lower bound of these k,
+        whichever is less certain (:class:`~noregret.PlateUCB` has a rule of its own). Refused by
+        algorithms that look for one: Thompson sampling, π-GP-UCB and the simple baselines.
     """
 
     domain: Any = field(kw_only=False)
@@ -89,9 +90,9 @@ class Optimizer(ABC):
 
     #: whether the batch rule decides how many points ``ask()`` gives
     adaptive = False
-    #: points of one ``ask()`` of a rule that is not adaptive
+    #: how many points ``ask()`` gives if the batch rule is not adaptive
     batch_size = 1
-    #: what stays as it is and what changes, both made when the optimiser is put together
+    #: what stays as it is and what changes; both are made when the optimiser is made
     _setup: Setup = field(init=False)
     _run: Run = field(init=False)
 
@@ -122,9 +123,9 @@ class Optimizer(ABC):
         exactly ``n`` for the former and at most ``n`` for the latter, ``ask(n, fill=True)`` exactly
         ``n`` for all. Points handed out and not told yet count in the variance, never in the mean.
 
-        Such a full batch of a list is a *plate*. It holds no candidate twice, unless ``repeats``
-        is 2 or more or the list is too short; the first one is spread over the list. Where
-        ``repeats`` leaves fewer than ``n`` it is shorter, and empty once all is :attr:`exhausted`.
+        A full batch of a list is a *plate*. It holds no candidate twice, unless ``repeats`` is 2 or
+        more or the list is too short. The first plate is spread over the list. If ``repeats``
+        leaves fewer than ``n``, the plate is shorter; it is empty once all is :attr:`exhausted`.
         An adaptive batch without ``n`` has at most 10,000 points.
         """
         if n is not None:
@@ -143,9 +144,9 @@ class Optimizer(ABC):
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.
 
-        In any order, in parts, late; also of choices nobody asked for, such as old data. On a box
-        or space, points (n × d, or dicts by name) stand in place of ids. With ``unasked`` pending
-        evaluations of the same choices stay pending.
+        Evaluations may come in any order, in parts and late, also of choices nobody asked for, such
+        as old data. On a box or space give points (n × d, or dicts by name) in place of ids. With
+        ``unasked``, pending evaluations of the same choices stay pending.
         """
         run = self._run
         rows = run.old_rows(points)
@@ -158,7 +159,7 @@ class Optimizer(ABC):
         run.tell(rows, values, unasked=unasked)
 
     def expect(self, points: Any, *, uniform: bool = False) -> None:
-        """These ids, or points of a box, which may be uniform draws, are pending from now on."""
+        """Count these ids, or points of a box, as pending; ``uniform``: they are uniform draws."""
         self._run.expect(*located(self.domain, points), uniform=uniform)
 
     def cancel(self, points: Batch | Any) -> None:
@@ -168,16 +169,16 @@ class Optimizer(ABC):
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
-        A point that fails stays pending: something else is asked for next. Where the most similar
+        A point that fails stays pending: something else is asked for next. If the most similar
         choice evaluated has failed too, the model is told a bad reward: the lowest one so far that
         is no outlier (no more than 1.5 interquartile ranges below the lower quartile). It counts in
-        ``t`` and is no part of ``history``. Where bounds are proved, no reward is invented.
+        ``t`` and is no part of ``history``. If bounds are proved, no reward is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
 
     def set_aside(self, ids: Any) -> None:
-        """Ask for these candidates of a list no more; what is known of them stays."""
+        """Stop asking for these candidates of a list; what is known of them stays."""
         self._run.observations.set_aside(_checks.candidates("set aside", self.domain, ids))
 
     def bring_back(self, ids: Any) -> None:
@@ -185,15 +186,15 @@ class Optimizer(ABC):
         self._run.observations.bring_back(_checks.candidates("brought back", self.domain, ids))
 
     def replace_candidates(self, candidates: Any) -> None:
-        """Choose from another list, which ids mean from now on; history and open batches stay."""
+        """Choose from another list, to which ids then refer; history and open batches stay."""
         domain = list_for(self, self._setup.parts, candidates)
         self._run.replace_list(domain)
         self._choose_from(domain)
 
     def add_candidates(self, candidates: Any) -> None:
-        """Choose from more candidates from now on: they come after the others, whose ids stay.
+        """Add candidates at the end of the list; the ids of the others stay.
 
-        Their bounds start from the prior. Lists in files and on a cluster cannot grow.
+        Bounds of the new ones start from the prior. Lists in files and on a cluster cannot grow.
         """
         domain = list_for(self, self._setup.parts, candidates, added=True)
         self._run.extend_list(domain, len(domain) - len(self.domain))
@@ -211,7 +212,7 @@ class Optimizer(ABC):
 
     @property
     def chooser(self) -> Chooser:
-        """Who is next? The part that picks, with what it remembers."""
+        """The part that picks the next points, with what it remembers."""
         return self._run.chooser
 
     def situation(self, *, pending: bool = True) -> Situation:
@@ -228,19 +229,19 @@ class Optimizer(ABC):
             return prediction(self._run.chooser, self.situation(pending=pending), ids, where)
 
     def predict_points(self, points: Any, *, pending: bool = True) -> tuple[Floats, Floats]:
-        """The same for any points (n × d), on the list or not."""
+        """As :meth:`predict`, for any points (n × d), on the list or not."""
         with one_blas_thread():
             return prediction_at(self.situation(pending=pending), points)
 
     def recommend(self) -> Recommendation:
-        """The choice with the largest lower bound of those told, with its interval and gap."""
+        """Of the choices told, the one with the largest lower bound; with its interval and gap."""
         return self.top(1)[0]
 
     def top(self, k: int) -> list[Recommendation]:
-        """The k choices with the largest lower bounds of those told, best first.
+        """Of the choices told, the k with the largest lower bounds, best first.
 
-        With intervals, counts and means of rewards; one choice where nothing has been told. Once
-        the rewards refute the assumptions, intervals are mean ± max(beta, 2) · std, gaps infinite.
+        With intervals, counts and means of rewards; one choice if nothing has been told. Once the
+        rewards refute the assumptions, intervals are mean ± max(beta, 2) · std, gaps infinite.
         """
         with one_blas_thread():
             return recommendations(self._run.chooser, self.situation(pending=False), k)
@@ -248,8 +249,8 @@ class Optimizer(ABC):
     def top_gap(self, k: int | None = None) -> float:
         """How much better than the worst of ``top(k)`` a candidate outside of them can be (lists).
 
-        0: ``top(k)`` are the k best. Holds with probability 1 − δ where :attr:`proved`; infinite
-        once the rewards have refuted the assumptions. By default k is :attr:`aim`.
+        0: ``top(k)`` are the k best. Holds with probability 1 − δ if :attr:`proved` is true;
+        infinite once the rewards have refuted the assumptions. By default k is :attr:`aim`.
         """
         k = self.aim if k is None else k
         with one_blas_thread():
@@ -257,7 +258,7 @@ class Optimizer(ABC):
 
     @property
     def exhausted(self) -> bool:
-        """Whether every candidate is set aside or was evaluated ``repeats`` times, or is being."""
+        """Whether each candidate is set aside or has ``repeats`` evaluations, told or pending."""
         return not self._setup.room(self._run).open
 
     @property
@@ -266,16 +267,16 @@ class Optimizer(ABC):
         return self._run.observations.aside_ids
 
     def failing(self, times: int) -> Ints:
-        """Candidates of a list that have failed so often, in rising order (ids)."""
+        """Candidates of a list that have failed at least ``times`` times, in rising order (ids)."""
         return self._run.observations.failing(_checks.count("times", times))
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
-        """How far from the best the recommendation can still be, and what that stands on.
+        """How far from the best the recommendation can still be, and under which assumptions.
 
-        From the exact posterior over unique arms: O(A·u²) for A candidates and u arms told. Where
-        that is more than 10¹² multiplications the run's own sparse posterior is used instead.
+        From the exact posterior over unique arms: O(A·u²) for A candidates and u arms told. If that
+        is more than 10¹² multiplications, the run's own sparse posterior is used instead.
         ``norm`` is another bound on the norm than the one assumed: no new run is needed for it.
-        ``tol``: also find the largest norm up to which no choice is better by more than this.
+        ``tol``: also find the largest norm up to which no choice is better by more than ``tol``.
         """
         with one_blas_thread():
             return certificate(self, self._run.observations, self._looked(), norm, tol)
@@ -293,8 +294,8 @@ class Optimizer(ABC):
     def proved(self) -> bool:
         """Whether intervals and gaps are proved, for the settings given.
 
-        Not so for widths without a theorem, on a box (which is searched), where kernel, noise or
-        norm are learnt, or once the rewards have refuted them.
+        They are not for widths without a theorem, on a box (which is searched), if kernel, noise or
+        norm are learnt, or once the rewards have refuted these assumptions.
         """
         beliefs = self._looked()
         return self._setup.proves(beliefs) and not beliefs.refuted
@@ -341,7 +342,7 @@ class Optimizer(ABC):
 
     @property
     def dictionary(self) -> Any:
-        """The inducing points: ids (m; −1 for a replaced list's), or points of a box (m × d)."""
+        """The inducing points: ids (m; −1 if of a replaced list), or points of a box (m × d)."""
         if not self.domain.listed:
             return self.dictionary_points
         return self._run.observations.ids[self._looked().dictionary]
@@ -371,15 +372,15 @@ class Optimizer(ABC):
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
         names = list(inspect.signature(type(self)).parameters)[2:]
-        # ``_name``: a setting that shares its name with something to look at
+        # ``_name`` keeps a setting that has the name of a property
         return {name: vars(self).get(name, vars(self).get(f"_{name}")) for name in names}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
-        """Write all to a file or binary file object, with or without the list, for ``nr.load``."""
+        """Write the run to a file or binary file object, for ``nr.load``; the list is optional."""
         state.save(path, self, self._run, candidates=candidates)
 
     def save_look(self, file: IO[bytes]) -> bool:
-        """Write what a look has fitted since the last ask, for :meth:`use_look`; whether it has."""
+        """Write what a look has fitted since the last ask, if anything; whether it was written."""
         look = self._run.fitted_look
         if look is not None:
             state.save(file, self, look, candidates=False)

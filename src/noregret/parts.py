@@ -35,9 +35,9 @@ from noregret.widths.evidence import Evidence, WidthRule, theory
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
 
-#: estimates that a Huber regression may stand in for
+#: estimates that a Huber regression may replace
 _REPLACED = (LeastSquares, Winsorised, HuberRegression)
-#: points that the kernel is tried on
+#: how many points the kernel is tried on
 _PROBE = 256
 
 #: a name, a number β, or a function of the evidence that gives β: bounds are mean ± β·std
@@ -51,27 +51,27 @@ class Parts:
     Attributes
     ----------
     chooser
-        Who is next?
+        Picks the next points.
     widths
         The widths that the algorithm knows by name, as factors of √leverage.
     proved
-        The names of those that a theorem covers: bounds are intersected by default.
+        The names of the widths that a theorem covers: their bounds are intersected by default.
     dictionary
         ``"complete"``, ``"grow"`` or ``"resample"``.
     qbar
-        q̄ after so many evaluations.
+        Gives q̄ for a number of evaluations.
     ratio
-        C̃: what the batch rule lets variances shrink by.
+        C̃: by what factor variances may shrink before the batch rule ends a batch.
     rule
         Makes the rule that ends a batch.
     frozen
         Whether picks shrink variances only inside the dictionary's span until feedback comes.
     estimate
-        What is a reward worth?
+        How the mean is estimated from rewards.
     learning
-        How settings that are ``"auto"`` are learnt.
+        How settings given as ``"auto"`` are learnt.
     kernel
-        Where the fit of a kernel that is ``"auto"`` starts; ``None``: Matérn 5/2.
+        From which kernel the fit of ``"auto"`` starts; ``None``: Matérn 5/2.
     replaced_kernel
         Makes the kernel in use from the one that is given.
     check_list
@@ -79,17 +79,17 @@ class Parts:
     starts_uniformly
         Whether the first choice, when nothing is known, is drawn uniformly.
     spreads
-        Whether a first plate is spread over the list.
+        Whether the first plate is spread over the list.
     lam
-        λ where none is given and it does not follow the noise.
+        λ if none is given and λ does not follow from the noise.
     beliefs
-        Makes the beliefs, where they are not those of one GP.
+        Makes the beliefs, if they are not those of one GP.
     view
-        Makes the bounds from beliefs, observations and rules, with what is pending or without.
+        Makes the bounds from beliefs, observations and rules, with pending points or without.
     many
-        Whether bounds are intersected over many λ where none is given and the width is proved.
+        Whether bounds are intersected over many λ if no λ is given and the width is proved.
     inflation
-        What deviations are multiplied with inside a batch, by the name of the width.
+        The factor of deviations inside a batch, by the name of the width.
     """
 
     chooser: Chooser
@@ -138,7 +138,7 @@ def check_settings(settings: "Optimizer") -> None:
 
 
 def check_aim(aim: int, chooser: Chooser, algorithm: str) -> None:
-    """Refuse to look for the best k with an algorithm whose picks would be the same."""
+    """Refuse to look for the best k with an algorithm whose picks do not depend on k."""
     if aim > 1 and not chooser.follows_aim:
         raise ValueError(
             f"aim must be 1 for {algorithm} with these settings, got {aim}: it picks for the one "
@@ -212,7 +212,7 @@ def check_prior(kernel: Kernel, space: Domain) -> float:
 
 
 def domain_for(kernel: Any, domain: Domain) -> Domain:
-    """The domain as the kernel sees it: bytes are numbers where it takes no packed bits."""
+    """The domain as the kernel sees it: bytes are numbers if it takes no packed bits."""
     if not domain.listed or is_auto(kernel) or as_kernel(kernel).takes_bits:
         return domain
     return as_candidates(domain).numbers()
@@ -226,7 +226,7 @@ def as_list_like(settings: "Optimizer", candidates: Any, *, same_type: bool) -> 
     settings
         The optimiser on that list.
     candidates
-        What makes the others.
+        The new candidates, or what makes them.
     """
     old = as_candidates(settings.domain)
     made = as_candidates(domain_for(settings.kernel, as_candidates(candidates)))
@@ -285,7 +285,7 @@ def _starting_kernel(settings: "Optimizer", parts: Parts) -> tuple[Kernel, list[
 
 
 def _learner(settings: "Optimizer", parts: Parts, kernel: Kernel) -> Learner | None:
-    """What is to be learnt; ``None`` where nothing is."""
+    """What is to be learnt; ``None`` if nothing is."""
     learnt = learnt_settings(settings)
     if not set(learnt) & set(parts.learning.fits_for):
         return None
@@ -311,7 +311,7 @@ def _assumptions(
     """What is assumed before anything has been learnt."""
     norm = 1.0 if is_auto(settings.norm) else _checks.positive("norm", settings.norm)
     if is_auto(settings.noise) or is_heavy(settings.noise):
-        # Without a fit the estimate of rewards finds the noise, and starts from the norm.
+        # Without a fit the estimate finds the noise itself, starting from the norm.
         noise = norm if learner is None else 0.1
     else:
         noise = _checks.not_negative("noise", settings.noise)
@@ -324,7 +324,7 @@ def _assumptions(
 
 
 def rules_for(settings: "Optimizer", parts: Parts) -> Rules:
-    """What the model is to keep to when it takes in rewards."""
+    """What the model follows when it takes in rewards."""
     space, width = settings.domain, settings.width
     named = isinstance(width, str)
     rule = parts.widths[width] if isinstance(width, str) else _own_width(width)

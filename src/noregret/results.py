@@ -20,7 +20,7 @@ class BatchInfo:
     beta
         The width in use: bounds are mean ± beta · std.
     ratio
-        The bound that the batch reached on the ratio of posterior variances (1 for sequential
+        The bound on the ratio of posterior variances at the end of the batch (1 for sequential
         rules).
     dictionary_size
         Inducing points in use.
@@ -53,7 +53,7 @@ class Batch:
     info: BatchInfo | None = field(default=None, repr=False)
     #: whether the points were drawn uniformly at random
     uniform: bool = field(default=False, repr=False)
-    #: whether they were spread over the list before anything was known of it
+    #: whether the points were spread over the list before anything was known
     spread: bool = field(default=False, repr=False)
     #: how often the list had been replaced, and the arms' rows, for batches told late
     generation: int = field(default=0, repr=False)
@@ -88,8 +88,8 @@ class Recommendation:
     choice's value lies in [``lower``, ``upper``], and no choice is better by more than ``gap``, if
     the theorem behind the width applies.
 
-    ``evaluations`` says how often it was measured, and ``measured`` is the mean of those values
-    (``None`` where there are none).
+    ``evaluations`` says how often the choice was measured, and ``measured`` is the mean of those
+    values (``None`` if there are none).
     """
 
     id: int
@@ -109,7 +109,7 @@ class History:
     Attributes
     ----------
     ids
-        t row numbers; −1 where the list has been replaced since, and on a box.
+        t row numbers; −1 if the list has been replaced since, and on a box.
     points
         t × d, or t objects.
     rewards
@@ -139,7 +139,7 @@ class Trials:
     values
         What a function of one choice gets (n), see :class:`Batch`.
     names
-        What the candidates are called, where names were given.
+        What the candidates are called, if names were given.
     """
 
     numbers: Ints

@@ -40,9 +40,9 @@ class Run:
     observations
         What has been seen.
     beliefs
-        What is believed of it, up to the last ask.
+        What is believed, as of the last ask.
     chooser
-        Who is next? With what it remembers.
+        Picks the next points, with what it remembers.
     rng
         Source of all randomness.
     events
@@ -54,11 +54,11 @@ class Run:
     chooser: Chooser
     rng: np.random.Generator
     events: list[dict[str, Any]]
-    #: what somebody who looked has worked out already
+    #: what a look has computed already
     _look: Look | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies do without what a look has worked out."""
+        """Files and copies leave out what a look has computed."""
         return {**vars(self), "_look": None}
 
     def note(self, event: str, **details: Any) -> None:
@@ -68,10 +68,9 @@ class Run:
     # -- taking in what has been told --------------------------------------------------------
 
     def take_in(self, rules: Rules) -> None:
-        """Let the model take in what has been told: the start of a batch, and nowhere else.
+        """Let the model take in what has been told; called only at the start of a batch.
 
-        Where somebody has looked already that work is used. Warns where rewards refute what is
-        assumed.
+        If a look has done this work already, it is used. Warns if rewards refute what is assumed.
         """
         look = self._look
         if look is None or not look.is_current(self.observations):
@@ -97,19 +96,19 @@ class Run:
 
     @property
     def fitted_look(self) -> Look | None:
-        """What somebody who looked has worked out, where settings were fitted on the way."""
+        """What a look has computed, if it has fitted settings; else ``None``."""
         look = self._look
         return look if look and look.fitted and look.is_current(self.observations) else None
 
     def use(self, look: Look, rules: Rules) -> None:
-        """Use what a look at this run has worked out, as it was read from a file."""
+        """Use what a look at this run has computed, as it was read from a file."""
         look.beliefs.take_in(self.observations, rules, look.rng)  # what files leave out
         self._look = look
 
     # -- evaluations -------------------------------------------------------------------------
 
     def expect(self, ids: Ints, points: Points, *, uniform: bool) -> Ints:
-        """Make choices pending, which may be uniform draws that fits can use; their rows (n)."""
+        """Make choices pending, and give their rows (n); fits can use uniform draws."""
         rows = self.observations.rows(ids, points)
         self.observations.ask(rows)
         if self.beliefs.learner is not None and uniform:
@@ -117,7 +116,7 @@ class Run:
         return rows
 
     def batch(self, picks: Picks, rows: Ints, values: list[Any]) -> Batch:
-        """What a user gets of picks, with their rows and what a function gets of them (n each)."""
+        """The batch of some picks, with their rows and what a function gets for each (n each)."""
         beliefs = self.beliefs
         beta = picks.width / math.sqrt(beliefs.assumed.lam)
         return Batch(
@@ -146,7 +145,7 @@ class Run:
             self.beliefs.learner.told(before, rows)
 
     def fail(self, rows: Ints, *, may_invent: bool) -> None:
-        """Pending rows gave no value; where the place seems bad a bad reward may be invented."""
+        """Pending rows gave no value; if similar choices fail, a bad reward may be invented."""
         seen = self.observations
         seen.check_pending(rows)
         for row in rows.tolist():
@@ -173,7 +172,7 @@ class Run:
         return History(seen.ids[rows], seen.points[rows], seen.rewards[kept])
 
     def old_rows(self, batch: Any) -> Ints | None:
-        """The rows of a batch of a list that has been replaced since; ``None`` for all else."""
+        """The rows of a batch if its list has been replaced since; otherwise ``None``."""
         seen = self.observations
         if not isinstance(batch, Batch) or batch.generation == seen.generation:
             return None
@@ -212,14 +211,14 @@ class Run:
     # -- the list ----------------------------------------------------------------------------
 
     def replace_list(self, space: Candidates) -> None:
-        """Ids mean another list from now on; the history stays."""
+        """Ids refer to another list from now on; the history stays."""
         self.chooser.restart(space)
         self.observations.replace_list()
         self._look = None
         self.note("list replaced", length=len(space))
 
     def extend_list(self, space: Candidates, more: int) -> None:
-        """The list has grown by so many candidates at its end."""
+        """The list has grown by ``more`` candidates at its end."""
         self.chooser.extend(space)
         self._look = None
         self.note("candidates added", candidates=more)
@@ -256,11 +255,11 @@ class Setup:
     Attributes
     ----------
     settings
-        The optimiser, of which only the settings are read.
+        The optimiser; only its settings are read.
     parts
         What its algorithm is made of.
     rules
-        What the model keeps to when it takes in rewards.
+        What the model follows when it takes in rewards.
     """
 
     settings: "Optimizer"
@@ -274,7 +273,7 @@ class Setup:
         return cls(settings, parts, rules_for(settings, parts))
 
     def renewed(self) -> "Setup":
-        """The same for another list of candidates."""
+        """The setup for another list of candidates."""
         return replace(self, rules=rules_for(self.settings, self.parts))
 
     def start(self) -> Run:
@@ -284,7 +283,7 @@ class Setup:
         return Run(seen, beliefs, self.parts.chooser, rng(self.settings.seed), events)
 
     def room(self, run: Run, plate: int | None = None) -> Room:
-        """How often each candidate may be picked, now or on a plate of so many."""
+        """How often each candidate may be picked, now or on a plate of ``plate`` points."""
         space, repeats = self.settings.domain, self.settings.repeats
         if not space.listed:
             return Room()
@@ -299,7 +298,7 @@ class Setup:
     # -- the steps of an ask -----------------------------------------------------------------
 
     def pick(self, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
-        """The picks of an ask and their rows; where it fails nothing stays pending."""
+        """The picks of an ask and their rows; if the ask fails, nothing stays pending."""
         picks, rows = None, np.empty(0, dtype=np.int64)
         try:
             while True:
@@ -315,7 +314,7 @@ class Setup:
             raise
 
     def _choose(self, run: Run, room: Room, n: int | None, *, plate: bool) -> Picks:
-        """Uniform draws where the learner wants some or nothing is known, else the chooser's."""
+        """Uniform draws if the learner wants some or nothing is known, else the chooser's picks."""
         settings, parts, learner = self.settings, self.parts, run.beliefs.learner
         asked = run.observations.t + int(run.observations.pending.sum())
         limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
@@ -332,7 +331,7 @@ class Setup:
             if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
                 now.note("batch cut", points=_LONGEST)
             return picks
-        # ask(n) of a sequential rule gives n points whatever they are.
+        # With a sequential rule ask(n) always gives n points.
         count = min(draws, limit) if settings.adaptive else limit
         if parts.learning.spreads:
             rng = np.random.default_rng([int(settings.seed or 0), _DESIGN])
@@ -343,7 +342,7 @@ class Setup:
         """What a chooser knows when it picks the next points.
 
         Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
-        to differ, and no theorem of a batch covers those after its rule's end.
+        to differ, and no theorem covers the picks after the batch rule has ended its batch.
         """
         rules, frozen, rule = self.rules, self.parts.frozen, self.parts.rule
         if plate and self.settings.domain.listed:
@@ -362,7 +361,7 @@ class Setup:
         )
 
     def look(self, run: Run, *, pending: bool) -> Situation:
-        """The same for somebody who looks, with a generator and events of its own."""
+        """What the chooser knows, for a look; with a generator and events of its own."""
         beliefs, seen = run.looked(self.rules), run.observations
         return Situation(
             self.settings.domain,
@@ -389,5 +388,5 @@ class Setup:
 
 
 def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:
-    """Makes rules that do not end a batch, from one that makes rules that do."""
+    """A maker of rules that never end a batch, from a maker of rules that do."""
     return lambda fantasy: ToTheLimit(rule(fantasy))

@@ -23,12 +23,12 @@ from noregret.kernels.spec import from_spec, to_spec
 from noregret.spaces import Candidates, Domain, Space
 from noregret.spaces.files import domain_spec, load_domain
 
-#: raised when the layout of the file changes
+#: the version of the layout; a change of the layout needs a larger number
 FORMAT = 4
-#: arrays of at most so many entries are written together: each entry of an archive costs time
+#: arrays of at most this many entries are written together: a file in an archive costs time
 _SMALL = 4096
 
-#: what reading a file that is no whole run may end in
+#: errors that reading a damaged file, or a file of another kind, can raise
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
 _PACKAGE = __name__.split(".")[0] + "."
 
@@ -40,7 +40,7 @@ def save(
 ) -> None:
     """Write a run to a file or a binary file object.
 
-    An existing file is replaced only when all is written.
+    An existing file is replaced only after everything has been written.
 
     Parameters
     ----------
@@ -99,11 +99,11 @@ class Saved:
         self.header = header
 
     def domain(self, given: Any) -> Candidates | Space:
-        """The domain; ``given`` where it was not stored."""
+        """The domain; ``given`` if it was not stored."""
         return load_domain(self.header["domain"], self._arrays, given)
 
     def kernel(self, given: Any) -> Any:
-        """The kernel or the word ``"auto"``; ``given`` where it was not stored."""
+        """The kernel or the word ``"auto"``; ``given`` if it was not stored."""
         spec = self.header["kernel"]
         if given is not None:
             return given
@@ -114,8 +114,8 @@ class Saved:
     def run(self, domain: Domain, kernel: Any, like: Any) -> Any:
         """The tree, for the domain and kernel in use.
 
-        ``like`` is the tree of a new run: classes outside the package are made where they are part
-        of it, so that a file cannot name any other code.
+        ``like`` is the tree of a new run: of classes outside the package only those in this tree
+        are made, so that a file cannot name any other code.
         """
         own = {_name_of(cls): cls for cls in _classes_in(like, set())}
         return _Reader(self._arrays, domain, kernel, own).decode(self.header["run"])
@@ -125,7 +125,7 @@ def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
     """Read what :func:`write` wrote; ``path`` may be a binary file object."""
     try:
         with contextlib.ExitStack() as stack:
-            # Opened here, so that it is closed also where NumPy cannot read it.
+            # Opened here, so that the file is closed even if NumPy cannot read it.
             file: Any = path
             if isinstance(path, (str, os.PathLike)):
                 file = stack.enter_context(open(path, "rb"))
@@ -135,7 +135,7 @@ def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
             file.seek(start)
             archive = stack.enter_context(np.load(file, allow_pickle=False))
             if any(entry.compress_type for entry in archive.zip.infolist()):
-                # Ours never are, and a small file could fill the memory.
+                # Files written here are not compressed, and a small one could fill the memory.
                 raise ValueError("its arrays are compressed")
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
@@ -189,7 +189,7 @@ class _Writer:
 
     def _array(self, array: np.ndarray[Any, Any]) -> Any:
         if array.dtype != object:
-            # Whether rows or columns are contiguous decides about round-off: it is kept.
+            # The memory order of an array decides about round-off, so it is kept.
             if array.size <= _SMALL and array.flags.c_contiguous:
                 return {"part": self._join(array)}
             name = f"a{len(self.arrays)}"
@@ -200,7 +200,7 @@ class _Writer:
         return {"choices": [self._number(entry) for entry in array]}
 
     def _join(self, array: np.ndarray[Any, Any]) -> list[Any]:
-        """Put a small array behind others of its type; the type, where it starts, its shape."""
+        """Append a small array to others of its type: the type, where it starts, its shape."""
         kind = array.dtype.name
         start = self._length.get(kind, 0)
         self._small.setdefault(kind, []).append(array.ravel())
@@ -212,7 +212,7 @@ class _Writer:
         return {f"small_{kind}": np.concatenate(parts) for kind, parts in self._small.items()}
 
     def _number(self, entry: Any) -> int:
-        """Where an object stands on the list; −1 for room that is not used yet."""
+        """The position of an object on the list; −1 for an array entry not used yet."""
         if isinstance(entry, int):
             return -1
         if self._number_of is None:

@@ -53,7 +53,7 @@ def add(
 
 
 def _encoder(study: "Study", decimal: str) -> "Encoder":
-    """How the columns of the study's own file became coordinates."""
+    """The encoder that turned the columns of the study's own file into coordinates."""
     from noregret.spaces.encoding import Encoder, Feature
 
     features = study.settings["about"].get("features")
@@ -78,7 +78,7 @@ def _refuse_missing(path: str, study: "Study", encoder: "Encoder", frame: "pl.Da
 
 
 def _points(path: str, encoder: "Encoder", frame: "pl.DataFrame", notes: list[str]) -> "Floats":
-    """The new candidates as the kernel sees them, by the means and medians of the old ones."""
+    """The new candidates as the kernel sees them, encoded with the means of the old ones."""
     import numpy as np
 
     from noregret.spaces.cells import is_gap

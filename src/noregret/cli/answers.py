@@ -35,7 +35,7 @@ def ask(
 ) -> None:
     """Ask what to evaluate next: a CSV with an empty value column, to be filled and told.
 
-    -n 96 gives 96 rows, of different candidates where the list is long enough. Trials count as
+    -n 96 gives 96 rows, of different candidates if the list is long enough. Trials count as
     handed out once they have been written. Exit code 7: there is nothing left to ask for.
     """
     from noregret.study import Study
@@ -64,7 +64,7 @@ def ask(
 def _about_plate(
     study: "Study", numbers: list[int], wanted: int | None, adaptive: bool
 ) -> list[str]:
-    """What people should know of the trials they were given."""
+    """What users should know about the trials they were given."""
     end = "Every candidate has been asked for as often as it may be (--repeats), or is set aside"
     if not numbers:
         waiting = study.counts()["pending"]
@@ -89,7 +89,7 @@ def _about_plate(
 def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
     """A row per trial: its number, what the choice is called, its features, an empty value.
 
-    A feature that is called like one of the other columns gets an underscore at its end.
+    If a feature has the name of one of the other columns, an underscore is added to its name.
     """
     value = value_column(study)
     rows = []
@@ -107,7 +107,7 @@ def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
 
 
 def _features(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
-    """What is shown of the i-th choice besides its name."""
+    """The features of the i-th choice that are shown."""
     id_ = int(trials.ids[i])
     if not study.domain.listed:
         return values_of(study, id_, trials.points[i])

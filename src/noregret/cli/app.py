@@ -22,19 +22,19 @@ from rich.text import Text
 Command = TypeVar("Command", bound=Callable[..., Any])
 Record = TypeVar("Record")
 
-#: control characters, and marks that turn the direction of writing
+#: control characters, and marks that change the direction of writing
 _CONTROL = ("Cc", "Cf")
 
-#: people read this; stdout is for data
+#: messages for people go to stderr; stdout is for data
 console = Console(stderr=True, highlight=False)
 
 EXIT_CODES = """Exit codes: 0 done, 1 refused (the message says why, nothing was changed), 2 wrong
 usage, 3 another process is writing to the study, 4 the file is damaged, 5 too many evaluations
 failed, 6 the disk is full, 7 nothing is left to ask for, 130 interrupted (the study continues)."""
 
-#: exit code where a study's file is damaged
+#: exit code if a study's file is damaged
 DAMAGED = 4
-#: exit code of ask where every candidate has been asked for as often as it may be
+#: exit code of ask if every candidate has been asked for as often as it may be
 EXHAUSTED = 7
 
 app = typer.Typer(
@@ -64,7 +64,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Options of the command itself, before the name of what to do."""
+    """Options that stand before the name of a command."""
 
 
 StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's file.")]
@@ -85,7 +85,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for s
 
 
 def command(name: str, example: str) -> Callable[[Command], Command]:
-    """A command of the app: an example in its help, errors as messages and exit codes."""
+    """Makes a command of the app: with an example in its help, errors as exit codes."""
 
     def register(function: Command) -> Command:
         @functools.wraps(function)
@@ -96,7 +96,7 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
                 message = "interrupted; what is done is stored, and the same command goes on"
                 _stop(message, 130, options)
             except BrokenPipeError:
-                # Nobody reads what is printed: nothing must be printed at the end either.
+                # The reader of stdout has gone: nothing must be printed at the end either.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 _stop("nobody reads the output: nothing was changed", 1, options)
             except (ValueError, TypeError, OSError) as error:
@@ -135,7 +135,7 @@ def takes(record: type[Record]) -> Callable[[Callable[[Record], None]], Callable
 
 
 def _unwrapped(text: str) -> str:
-    """The same paragraphs with a line each: the terminal breaks them where they have to be."""
+    """The paragraphs with one line each: the terminal breaks the lines."""
     return "\n\n".join(" ".join(one.split()) for one in inspect.cleandoc(text).split("\n\n"))
 
 
@@ -173,19 +173,19 @@ def plain(value: Any) -> Text:
 
 
 def say(text: str) -> None:
-    """Tell people something, beside the data on stdout."""
+    """Print a message for people, to stderr."""
     console.print(plain(text), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
-    """Data for scripts, on stdout."""
+    """Print data for scripts, to stdout."""
     from noregret.study.plain_json import dumps
 
     print(dumps(value), flush=True)
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout, as wide as it needs where that is a file or a pipe."""
+    """Print a table to stdout; in a file or pipe it is as wide as it needs."""
     terminal = Console(highlight=False)
     if terminal.is_terminal:
         terminal.print(table)

@@ -20,13 +20,13 @@ from noregret.spaces.encoding import (
 )
 from noregret.spaces.tables import Piece, Table
 
-#: rows whose distances give the default lengthscale
+#: how many rows are compared for the default lengthscale
 _SUBSAMPLE = 1000
-#: rows named in an error
+#: how many rows an error names
 _NAMED_ROWS = 20
-#: columns of the files of `ask` and `tell`, beside the names and the values
+#: columns of the files of `ask` and `tell`, apart from the names and the values
 OWN_COLUMNS = ("trial", "failed")
-#: columns that name candidates wherever every row has another entry
+#: columns with these names hold the names of candidates, if no entry comes twice
 _USUAL_NAMES = ("id", "name", "compound", "compound_id", "compound id")
 
 
@@ -37,22 +37,22 @@ class Library:
     Attributes
     ----------
     names
-        What each candidate is called, where a column says so.
+        The name of each candidate, if a column has names.
     id_column
-        That column.
+        The column with the names.
     table
         The cells that the features come from, verbatim (n rows).
     points
         n × d floats for the kernel, or packed bits (n × bytes, uint8).
     columns
-        For each of the d dimensions its name, and mean and deviation taken out (or the category);
-        none for packed bits.
+        For each of the d dimensions its name, and the mean and deviation by which it was
+        standardised (or the category); none for packed bits.
     notes
         What was done, in sentences.
     features
         How each column became coordinates; JSON.
     style
-        How the file is written, where it is text.
+        How the file is written, if it is text.
     """
 
     names: list[str] | None
@@ -74,14 +74,14 @@ def read_library(
     standardize: bool,
     drop_gaps: bool,
 ) -> Library:
-    """The candidates of a file; what is wrong with it is said with its place.
+    """The candidates of a file; errors name the place in the file.
 
     Parameters
     ----------
     path
         A table.
     features
-        Columns that describe a candidate, separated by commas; ``None``: all that can.
+        Columns that describe a candidate, separated by commas; ``None``: all suitable ones.
     id_column
         The column with the candidates' names; ``None``: one is looked for.
     value_column
@@ -159,9 +159,9 @@ def read_molecules(
 
 
 def _style(table: Table) -> Style:
-    """How plates are written, so that who opens the library by a double click can open them too.
+    """How plates are written, so that the program that opens the library can open them too.
 
-    A library that is not plain UTF-8 comes from a program that takes UTF-8 only with a mark.
+    A library that is not plain UTF-8 comes from a program that reads UTF-8 only with a mark.
     """
     return Style(table.separator, table.decimal, marked=table.encoding != "utf-8")
 
@@ -188,7 +188,7 @@ def _no_column(option: str, name: str, table: Table) -> str:
 def _find_names(
     found: dict[str, ColumnSurvey], chosen: list[str] | None, notes: list[str]
 ) -> str | None:
-    """The column that names candidates: by what it is called, or the first of different texts."""
+    """The column with the names: by its own name, or the first whose texts all differ."""
     others = [name for name in found if chosen is None or name not in chosen]
     usual = [n for n in others if n.strip().lower() in _USUAL_NAMES and found[n].all_different]
     words = ("text", "category")
@@ -238,7 +238,7 @@ def _used(
 
 
 def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
-    """Why a column cannot be a feature, or nothing."""
+    """Why a column cannot be a feature; an empty text if it can."""
     if column.kind == "empty":
         return "is empty"
     if column.kind == "category" and column.all_different and not asked_for:
@@ -251,7 +251,7 @@ def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
 
 
 def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
-    """Refuse columns, or parameters, that are called like columns of the files of ask and tell."""
+    """Refuse columns or parameters with names that the files of ask and tell use."""
     own = (value_column.lower(), *OWN_COLUMNS)
     taken = [name for name in names if name.strip().lower() in own]
     if not taken:
@@ -265,7 +265,7 @@ def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
 
 
 def _with_names(path: str, table: Table, whole: Piece, id_column: str | None) -> Piece:
-    """The same rows, after a check that every one has a name of its own."""
+    """The rows, after a check that every one has a name of its own."""
     if id_column is None:
         return whole
     column = whole.frame[id_column].cast(pl.String)

@@ -4,7 +4,7 @@ import typer
 
 from noregret.cli.app import DAMAGED, Json, StudyPath, command, print_json, say
 
-#: trials named in one line
+#: how many trials are named in one line
 _NAMED = 20
 
 
@@ -12,7 +12,7 @@ _NAMED = 20
 def check(study: StudyPath, as_json: Json = False) -> None:
     """Compare everything in a study with its checksums; say what is damaged, and which trials.
 
-    Nothing is changed. The exit code is 4 where something is damaged.
+    Nothing is changed. The exit code is 4 if something is damaged.
     """
     from noregret.study.checking import check_file
 

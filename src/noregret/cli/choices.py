@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def looking(path: str) -> "Iterator[Study]":
-    """A study to look at; what the look has fitted is kept in its file, so that the next is quick.
+    """A study to look at; what the look fits is kept in the file, so that the next one is quick.
 
     Parameters
     ----------
@@ -28,17 +28,17 @@ def looking(path: str) -> "Iterator[Study]":
 
 
 def id_column(study: "Study") -> str:
-    """What the column that names a candidate is called in files."""
+    """The column with the candidates' names in files."""
     return str(study.settings["about"].get("id", "id"))
 
 
 def value_column(study: "Study") -> str:
-    """What the column of values is called in files."""
+    """The column of values in files."""
     return str(study.settings["about"].get("value", "value"))
 
 
 def many(count: int, thing: str) -> str:
-    """So many things: ``1 trial``, ``1,200 trials``."""
+    """A count with its noun: ``1 trial``, ``1,200 trials``."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
@@ -48,7 +48,7 @@ def style_of(study: "Study") -> Style:
 
 
 def fields_of(study: "Study") -> list[str]:
-    """The fields of a choice: what may stand in braces in a command."""
+    """The fields of a choice: the names that a command may have in braces."""
     from noregret.study.tables import coordinate_names
 
     if not study.domain.listed:
@@ -76,7 +76,7 @@ def interval(best: "Recommendation") -> str:
 
 
 def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
-    """The best choice for scripts: what it is called, mean, bounds and gap."""
+    """The best choice for scripts: its name, mean, bounds and gap."""
     return {
         "id": study.name_of(best.id, best.point),
         **({"point": best.point} if isinstance(best.point, dict) else {}),
@@ -88,7 +88,7 @@ def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
 
 
 def say_best(study: "Study", best: "Recommendation") -> str:
-    """The best choice for people: what it is called, its interval and what is proved of it."""
+    """The best choice for people: its name, its interval and its gap."""
     from noregret.study.stopping import gap_in_words
 
     name = study.name_of(best.id, best.point)
@@ -99,6 +99,6 @@ def say_best(study: "Study", best: "Recommendation") -> str:
 
 
 def say_alive(study: "Study") -> str | None:
-    """How many candidates can still be the best, where the optimiser knows."""
+    """How many candidates can still be the best; ``None`` if the optimiser does not know."""
     alive = study.optimizer.alive
     return None if alive is None else f"{alive:,} of {study.size:,} can still be the best"

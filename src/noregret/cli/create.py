@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from noregret.kernels import Kernel
     from noregret.spaces import Space
 
-#: what a command says of a new study: for scripts, and in lines for people
+#: what is said about a new study: a dict for scripts, and lines for people
 Summary = tuple[dict[str, Any], list[str]]
 
 
@@ -43,7 +43,7 @@ def create(given: CreateOptions) -> None:
 
 
 def _on_space(given: CreateOptions) -> Summary:
-    """Make a study of parameters; kernel, noise and norm are learnt where not given."""
+    """Make a study of parameters; kernel, noise and norm are learnt if not given."""
     from noregret.cli.candidates import refuse_collisions
     from noregret.study import Study
 
@@ -183,7 +183,7 @@ def _on_list(given: CreateOptions) -> Summary:
 
 
 def _library(given: CreateOptions, learnt: bool) -> "Library":
-    """The candidates of the table, by their numbers and words or by fingerprints."""
+    """The candidates of the table, described by its columns or by fingerprints."""
     from noregret.cli.candidates import read_library, read_molecules
 
     assert given.candidates is not None
@@ -209,7 +209,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
 
 
 def _lengthscale(given: CreateOptions, library: "Library", notes: list[str]) -> float:
-    """The lengthscale that is given, or the median distance, which is noted."""
+    """The lengthscale that is given, else the median distance, with a note."""
     from noregret.cli.candidates import median_distance
 
     if given.lengthscale is not None:

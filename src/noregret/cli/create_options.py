@@ -32,7 +32,7 @@ class CreateOptions:
     param: Annotated[
         list[str] | None,
         typer.Option(
-            help="Instead of a list, a parameter, once for each: lr=float(1e-6,1,log), "
+            help="Instead of a list, a parameter; repeat the option: lr=float(1e-6,1,log), "
             "layers=int(1,8), act=choice(relu,gelu), bias=bool."
         ),
     ] = None
@@ -67,23 +67,24 @@ class CreateOptions:
     algorithm: Annotated[
         str | None,
         typer.Option(
-            help="Such as bbkb, bkb, gpucb; default: plateucb for a list, trustregionucb for "
-            "parameters."
+            help="The algorithm, such as bbkb, bkb, gpucb; default: plateucb for a list, "
+            "trustregionucb for parameters."
         ),
     ] = None
     batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None
-    minimize: Annotated[bool, typer.Option(help="Small values are good.")] = False
+    minimize: Annotated[bool, typer.Option(help="Small values are better.")] = False
     kernel: Annotated[
         KernelName | None,
         typer.Option(
-            help="The kernel; auto, the default: learnt, with noise and norm where these are not "
-            "given; rbf where --lengthscale or --scale is given."
+            help="The kernel. auto, the default: learnt, with noise and norm if these are not "
+            "given. rbf is the default if --lengthscale or --scale is given."
         ),
     ] = None
     lengthscale: Annotated[
         float | None,
         typer.Option(
-            help="Of the kernel, on standardised features; default: their median distance."
+            help="Lengthscale of the kernel, on standardised features; default: their median "
+            "distance."
         ),
     ] = None
     scale: Annotated[
@@ -91,7 +92,7 @@ class CreateOptions:
         typer.Option(help="How far values spread (their deviation), in their unit; default 1."),
     ] = None
     prior_mean: Annotated[
-        float, typer.Option(help="What a value is expected to be beforehand.")
+        float, typer.Option(help="The value that is expected before any measurement.")
     ] = 0.0
     noise: Annotated[
         str | None,
@@ -122,7 +123,7 @@ class CreateOptions:
         int | None,
         typer.Option(
             min=0,
-            help="The most measurements of one candidate; 0: any number. Default: 1 where --noise "
+            help="The most measurements of one candidate; 0: any number. Default: 1 if --noise "
             "is not given, else any number.",
         ),
     ] = None
@@ -143,5 +144,5 @@ class CreateOptions:
 
     @property
     def direction(self) -> str:
-        """Which values are good."""
+        """``"minimize"`` or ``"maximize"``."""
         return "minimize" if self.minimize else "maximize"

@@ -1,4 +1,4 @@
-"""Where a command writes its table: a file that is replaced when all is written, or stdout."""
+"""Where a command writes its table: stdout, or a file that is replaced once all is written."""
 
 import os
 import sys
@@ -10,7 +10,8 @@ from typing import IO, Self
 class Output:
     """A file to be written, or standard output.
 
-    A file is written beside its place and takes it in :meth:`keep`; without that nothing is left.
+    A file is written under another name. :meth:`keep` gives it its own name; otherwise it is
+    deleted.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class Output:
         return self
 
     def write(self, write_to: Callable[[IO[str]], None]) -> None:
-        """Write everything; it is with the reader, or on disk, when this returns."""
+        """Write everything; all of it is flushed, or on disk, when this returns."""
         if self._path is None:
             write_to(sys.stdout)
             sys.stdout.flush()

@@ -20,7 +20,7 @@ from noregret.study.tables import coordinate_names
 if TYPE_CHECKING:
     from noregret.study import Study
 
-#: lines named in an error
+#: how many lines an error names
 _NAMED_LINES = 20
 
 
@@ -39,11 +39,11 @@ class Answers:
     Attributes
     ----------
     values
-        By trial number the value.
+        The value, by trial number.
     failures
-        By trial number why there is none.
+        Why there is no value, by trial number.
     unchanged
-        Rows that say what had been told before.
+        How many rows say what has been told already.
     wrong
         Rows that cannot be told.
     """
@@ -61,7 +61,7 @@ class OldData:
     Attributes
     ----------
     rows
-        Of each row the choice as the study's file holds it, and the value.
+        For each row the choice, as the study's file holds it, and the value.
     unchanged
         Rows that are trials of the study itself.
     empty
@@ -77,7 +77,7 @@ class OldData:
 
 
 class Rows:
-    """The rows of a file, with what stands in the columns that matter.
+    """The rows of a file, with the columns that matter.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Rows:
         return name
 
     def texts(self, name: str) -> list[str]:
-        """The cells of a column as they stand, empty where it is not there."""
+        """The cells of a column as they stand; empty texts if there is no such column."""
         if name not in self.table.columns:
             return [""] * len(self)
         return self.frame[name].cast(pl.String).fill_null("").to_list()
@@ -151,7 +151,7 @@ class Names:
         return Spelling(self._ids)
 
     def find(self, column: str, text: str) -> int:
-        """The id of a name; with its nearest spelling where there is none."""
+        """The id of a name; if there is none, the error offers the nearest spelling."""
         for known in (self._marked, self._ids):
             for spelling in (text, text.strip()):
                 if spelling in known:
@@ -185,11 +185,11 @@ def read_answers(
     Parameters
     ----------
     study
-        Whose trials they are about.
+        The study whose trials are answered.
     path
         The file.
     overwrite
-        Whether other answers than those told before are taken.
+        Whether answers may differ from those told before.
     value_column, id_column
         What the columns are called; ``None``: as the study calls them.
     told
@@ -204,7 +204,7 @@ def read_answers(
 
 
 def _answer(rows: Rows, i: int, reasons: list[str]) -> float | str | None:
-    """The value of a row, or why there is none; ``None`` where the trial is still open."""
+    """The value of a row, or why there is none; ``None`` if the trial is still open."""
     value, reason = rows.value(i), reasons[i].strip()
     if value is not None and reason:
         raise ValueError(f"it has both a value and a reason to have failed ({reason!r})")
@@ -310,7 +310,7 @@ def _match(
 ) -> None:
     """Give one candidate's answers to its open trials.
 
-    Where there are more answers than open trials, so many of them must have been told before.
+    If there are more answers than open trials, the surplus must have been told before.
     """
     spare = len(answers) - len(open_)
     for i, answer in answers:
@@ -336,7 +336,7 @@ def _match(
 def read_history(
     study: "Study", path: str, *, value_column: str | None, id_column: str | None
 ) -> OldData:
-    """Choices and values in a file; what the columns are called by default the study says."""
+    """Choices and values in a file; by default the study says what the columns are called."""
     own = value_column or own_value_column(study)
     rows = Rows(path, own, style_of(study))
     found = OldData()

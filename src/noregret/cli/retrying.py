@@ -19,7 +19,7 @@ def retry(
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Bring candidates back that failed too often in a run: their failures no longer count."""
+    """Ask again for candidates that failed too often in a run; their failures stop counting."""
     from noregret.cli.choices import id_column
     from noregret.cli.reading import Names
     from noregret.study import Study

@@ -41,7 +41,7 @@ class Stop(StrEnum):
     CONVERGED = "converged"
 
 
-#: seconds after which the display computes the best choice anew
+#: seconds after which the display computes the best choice again
 _BEST_EVERY = 2.0
 
 
@@ -73,7 +73,7 @@ def run(
     max_failures_per_candidate: Annotated[
         int,
         typer.Option(
-            help="A candidate that has failed so often is asked for no more; see noregret retry."
+            help="A candidate that has failed this often is set aside; see noregret retry."
         ),
     ] = 3,
     stop_gap: StopGap = None,
@@ -85,15 +85,15 @@ def run(
     ] = None,
     known_best: Annotated[
         float | None,
-        typer.Option(help="The best possible value, where it is known: shows the regret."),
+        typer.Option(help="The best possible value, if it is known: shows the regret."),
     ] = None,
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
     """Run a program for each trial until the budget is spent; the same call goes on.
 
-    It ends early where enough has been found, or where every candidate has been evaluated as often
-    as it may be. Candidates that fail again and again are set aside: noregret retry brings them
+    It ends early if enough has been found, or if every candidate has been evaluated as often as it
+    may be. Candidates that fail again and again are set aside: noregret retry brings them
     back.
     """
     from noregret.study import Study
@@ -155,7 +155,7 @@ class _Display:
             self._best_at = time.monotonic()
 
     def live(self) -> "Live":
-        """The display itself, while it is entered."""
+        """The display, as a context manager."""
         from rich.live import Live
 
         return Live(console=console, get_renderable=self.table, refresh_per_second=4)

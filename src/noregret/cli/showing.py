@@ -35,7 +35,7 @@ from noregret.cli.spreadsheets import Style, write_csv
 if TYPE_CHECKING:
     import polars as pl
 
-#: candidates named in one line
+#: how many candidates are named in one line
 _NAMED = 20
 
 
@@ -101,7 +101,7 @@ def status(
 
 
 def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
-    """Where a study stands, for people: what is not set is left out."""
+    """Where a study stands, as labels and texts; what is not set is left out."""
     counts, last = about["counts"], about["last_batch"]
     answers = ", ".join(f"{counts[name]:,} {name}" for name in ("told", "pending", "failed"))
     if counts["history"]:
@@ -207,9 +207,9 @@ def export(
 
 
 def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
-    """All trials of a study with the features of their candidates, none lost, and their style.
+    """All trials of a study with their features, the lost trials (none), and the style.
 
-    Names are in the column ``name``, or ``id`` where the library itself calls it so.
+    Names are in the column ``name``, or ``id`` if that is its name in the library.
     """
     from noregret.study import Study
     from noregret.study.tables import beside
@@ -226,7 +226,7 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
 
 
 def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
-    """The trials of a damaged study that can be read, and the numbers of the others."""
+    """The readable trials of a damaged study, the numbers of the others, and the style."""
     from noregret.study.salvage import salvage
 
     found = salvage(Path(study))

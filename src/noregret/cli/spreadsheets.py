@@ -1,7 +1,7 @@
 """CSV that may be opened in a spreadsheet, in the style of the user's own files.
 
 A spreadsheet runs a cell that begins with one of ``= + - @``. Such text gets an apostrophe before
-it, which spreadsheets take for "this is text", and which is taken off again when a file is read.
+it, which means "this is text" to spreadsheets. The apostrophe is removed when a file is read.
 """
 
 import csv
@@ -28,7 +28,7 @@ class Style:
     separator
         What stands between cells.
     decimal
-        What stands before decimals, ``"."`` or ``","``.
+        The decimal mark, ``"."`` or ``","``.
     marked
         Whether the file begins with a byte-order mark, which tells Excel that it is UTF-8.
     """
@@ -39,14 +39,14 @@ class Style:
 
 
 def mark(text: str) -> str:
-    """The text as it is written: with an apostrophe where a spreadsheet would run it."""
+    """The text as it is written: with an apostrophe if a spreadsheet would run it."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def write_csv(
     file: IO[str], header: Sequence[str], rows: Iterable[Sequence[Any]], style: Style
 ) -> None:
-    """Write rows as text; on a terminal control characters are written out."""
+    """Write rows as text; on a terminal, control characters are escaped."""
     on_terminal = file is sys.stdout and file.isatty()
     show = visible if on_terminal else str
 

@@ -46,10 +46,10 @@ def tell(
 ) -> None:
     """Tell answers to trials that were asked for.
 
-    Any order; rows without a value stay open; other columns are ignored. Text in a column named
-    failed says why a trial has no value. Without a column named trial the open trials are found by
-    the candidates' names. One wrong row refuses the file, or is set aside by --skip-bad. Telling
-    the same again changes nothing.
+    Rows may come in any order. Rows without a value stay open. Other columns are ignored. Text in a
+    column named failed says why a trial has no value. Without a column named trial, the open trials
+    are found by the candidates' names. If one row is wrong, the file is refused; --skip-bad leaves
+    out wrong rows instead. Telling the same answers again changes nothing.
     """
     from noregret.cli.reading import read_answers
     from noregret.study import Study
@@ -160,7 +160,7 @@ def import_history(
 
 
 def _digest(path: str) -> str:
-    """What tells one file from another: the SHA-256 of its bytes."""
+    """The SHA-256 of a file, which identifies its content."""
     file = Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {path}")
@@ -189,7 +189,7 @@ def _rows_of(study: "Study", operations: list[int]) -> Counter[Any]:
 
 
 def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
-    """The rows that are not known, each as often as it goes beyond that, and how many are."""
+    """The rows beyond those known, repeats counted, and how many rows are known."""
     left, new = known.copy(), []
     for row in rows:
         if left[row]:
@@ -200,7 +200,7 @@ def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
 
 
 def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str | None:
-    """Refuse a file with wrong rows, or write them beside it; where they are."""
+    """Refuse a file with wrong rows, or write these rows to a file and give its name."""
     from noregret.cli.reading import refusal
 
     if not wrong:

@@ -36,20 +36,20 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
     Parameters
     ----------
     pool
-        A pandas or polars frame whose columns are the experiment's parameters; or nothing.
+        A pandas or polars frame whose columns are the experiment's parameters, or ``None``.
     seed
         Makes runs repeatable.
     name
-        Of the node, as Ax shows it.
+        Name of the node, as Ax shows it.
     **options
-        Of the algorithm: :class:`~noregret.BBKB` on a pool, else
+        Settings of the algorithm: :class:`~noregret.BBKB` on a pool, else
         :class:`~noregret.TrustRegionUCB`.
     """
 
     def __init__(
         self, pool: Any = None, *, seed: int | None = None, name: str = "NoRegret", **options: Any
     ) -> None:
-        # Evaluating an arm again is a choice here, not an accident.
+        # An arm may be evaluated again on purpose.
         super().__init__(name=name, should_deduplicate=False)
         self._pool, self._settings = pool, {**_LEARNT, "seed": seed, **options}
         self._opt: Optimizer | None = None
@@ -132,7 +132,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         return make("trustregionucb", space, **self._settings)
 
     def _point(self, parameters: dict[str, Any]) -> Any:
-        """What the optimiser calls these parameters; ``None`` for what it cannot know."""
+        """These parameters as the optimiser has them; ``None`` if they are outside its domain."""
         own = {name: value for name, value in parameters.items() if name not in self._fixed}
         if self._pool is not None:
             return self._row_of.get(tuple(sorted(own.items())))
@@ -145,7 +145,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
 
 
 def _parameter(given: Any) -> Parameter:
-    """The parameter that our space has for one of Ax."""
+    """The parameter of our space for a parameter of Ax."""
     if isinstance(given, ChoiceParameter):
         return Choice(list(given.values))
     if isinstance(given, RangeParameter):

@@ -42,7 +42,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
     """The posterior of an optimiser, as BoTorch sees models: one output, differentiable.
 
     With m inducing points the posterior at n points costs O(nm² + n²m), whatever the number of
-    observations. Where every observed point is an inducing point it is that of a ``SingleTaskGP``
+    observations. If every observed point is an inducing point, it is that of a ``SingleTaskGP``
     with the same kernel and noise. The model works on the device and in the dtype of the points it
     is given; it maximises, as BoTorch does. Hyper-parameters are fixed: nothing is trained here.
 
@@ -91,7 +91,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         qbar: float = 4.0,
         seed: int | None = 0,
     ) -> Self:
-        """A model of observations, with kernel and noise learnt where they are not given.
+        """A model of observations, with kernel and noise learnt if they are not given.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         qbar
             Oversampling of the dictionary: larger is more accurate and slower.
         seed
-            Of the dictionary's draw.
+            Seed of the draw of the dictionary.
         """
         X = train_X.detach().cpu().double().numpy()
         y = train_Y.detach().cpu().double().numpy().reshape(-1)
@@ -129,7 +129,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
 
     @property
     def batch_shape(self) -> torch.Size:
-        """That of the fantasies; none otherwise."""
+        """The batch shape of the fantasies; empty if there are none."""
         if self._more is None:
             return torch.Size()
         X, Y, _ = self._more
@@ -143,7 +143,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         posterior_transform: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """The joint posterior at points (… × n × d), with the noise where it is asked for."""
+        """The joint posterior at points (… × n × d), with the noise if it is asked for."""
         if self._more is None:
             mean, covariance = self._told(X)
         else:
@@ -192,7 +192,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
     ) -> Self:
         """A model that has seen more observations: X (… × q × d), Y (… × q × 1).
 
-        They are conditioned on exactly, at O(q³); for thousands of them make a new model.
+        The conditioning is exact and costs O(q³); for thousands of observations make a new model.
         """
         if Y.shape[-1] != 1 or X.shape[-2] != Y.shape[-2]:
             raise ValueError(
@@ -208,7 +208,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         made = type(self).__new__(type(self))
         Model.__init__(made)
         made.__dict__.update({k: v for k, v in vars(self).items() if k != "_more"})
-        # The tensors are shared until one of both models moves to another device or dtype.
+        # Both models share the tensors until one of them moves to another device or dtype.
         made._buffers = dict(self._buffers)
         made._modules = {name: copy.deepcopy(part) for name, part in self._modules.items()}
         made._more = fresh

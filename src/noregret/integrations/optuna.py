@@ -33,7 +33,7 @@ from noregret.algorithms import BBKB, TrustRegionUCB
 from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows, only_value, varied
 from noregret.integrations.optuna_trials import Estimate, Follower, check_single, key_of
 
-#: choices for a trial, at most, when other processes make the same ones at the same moment
+#: how often a trial chooses at most, if other processes make the same choice at that moment
 _TRIES = 20
 #: what the algorithms learn by themselves unless the user says otherwise
 _LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
@@ -81,10 +81,10 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
 class NoRegretSampler(_Sampler):
     """Samples all parameters of a space jointly, by bounds on a Gaussian process.
 
-    Floats, whole numbers, steps, log scales and categories. The joint space is the one that all
-    finished trials share; parameters that come and go are sampled at random. The first trial, and
-    those of the design, are random as well. Then :class:`~noregret.TrustRegionUCB` chooses, with a
-    sparse model beyond 500 trials. Nothing is proved: kernel, noise and norm are learnt.
+    Parameters may be floats, whole numbers, steps, log scales and categories. The joint space is
+    the one that all finished trials share; other parameters are sampled at random. The first trial,
+    and those of the design, are random as well. Then :class:`~noregret.TrustRegionUCB` chooses,
+    with a sparse model beyond 500 trials. Nothing is proved: kernel, noise and norm are learnt.
 
     Constraints: trials with a constraint above 0 count as the worst value seen.
 
@@ -93,7 +93,7 @@ class NoRegretSampler(_Sampler):
     seed
         Makes runs in one process repeatable.
     **options
-        Of the algorithm, such as ``kernel``, ``noise`` and ``width``; see
+        Settings of the algorithm, such as ``kernel``, ``noise`` and ``width``; see
         :class:`~noregret.TrustRegionUCB`.
     """
 
@@ -128,7 +128,7 @@ class NoRegretSampler(_Sampler):
         if key not in self._followers:
             joint = Joint(dict(search_space))
             settings = {**_LEARNT, "seed": self._seed, **self._options}
-            self._followers.clear()  # a space that has shrunk does not come back
+            self._followers.clear()  # a space that has shrunk does not grow again
             self._followers[key] = Follower(TrustRegionUCB(joint.space, **settings), joint, study)
         return self._followers[key]
 
@@ -153,13 +153,13 @@ class CandidateSampler(_Sampler):
     Parameters
     ----------
     table
-        A pandas or polars frame, or a dict of columns. Numbers, texts and booleans.
+        A pandas or polars frame, or a dict of columns, with numbers, texts and booleans.
     repeats
         How often one row may be evaluated; ``None``: without limit.
     seed
         Makes runs in one process repeatable.
     **options
-        Of the algorithm; see :class:`~noregret.BBKB`.
+        Settings of the algorithm; see :class:`~noregret.BBKB`.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class CandidateSampler(_Sampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The values of a row; nothing where the parameters are not those of the table."""
+        """The values of a row; nothing if the parameters are not those of the table."""
         check_single(study)
         own = self._rows.distributions
         if any(own.get(name) != one for name, one in search_space.items()):
@@ -191,7 +191,7 @@ class CandidateSampler(_Sampler):
         return {name: trial._suggest(name, one) for name, one in self._rows.distributions.items()}
 
     def row(self, trial: Any) -> int | None:
-        """The number of a trial's row in the table; ``None`` where another sampler chose it."""
+        """The number of a trial's row in the table; ``None`` if another sampler chose it."""
         if isinstance(trial, Trial):  # one that is running
             trial = trial.storage.get_trial(trial._trial_id)
         found = trial.system_attrs.get(ATTRIBUTE)

@@ -1,4 +1,4 @@
-"""Choices of Optuna's spaces and of tables, as the storage, the optimiser and users have them."""
+"""Choices in Optuna's spaces and in tables: their forms in storage, optimiser and user code."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,11 +29,11 @@ class Joint:
         self.space = Space({name: _parameter(one) for name, one in distributions.items()})
 
     def choice(self, batch: Any) -> dict[str, float]:
-        """What is kept of a batch of one."""
+        """The choice of a batch of one, as it is stored."""
         return {n: _internal(one, batch.values[0][n]) for n, one in self._distributions.items()}
 
     def read(self, trial: FrozenTrial) -> dict[str, float] | None:
-        """The choice that a trial evaluated, where it lies in the space."""
+        """The choice that a trial evaluated; ``None`` if it lies outside the space."""
         values = {n: trial.params[n] for n in self._distributions if n in trial.params}
         found = {n: self._distributions[n].to_internal_repr(v) for n, v in values.items()}
         return found if self.fits(found) else None
@@ -76,7 +76,7 @@ class Rows:
         return int(batch.ids[0])
 
     def read(self, trial: FrozenTrial) -> int | None:
-        """The row that a trial evaluated; of trials chosen elsewhere the one with its values."""
+        """The row that a trial evaluated; for trials chosen elsewhere the row with its values."""
         found = trial.system_attrs.get(ATTRIBUTE)
         if found is not None or trial.params.keys() != self._columns.keys():
             return found if self.fits(found) else None

@@ -1,4 +1,4 @@
-"""What Optuna's trials mean to an optimiser: choices made, pending, told, failed."""
+"""Optuna's trials as an optimiser sees them: choices made, pending, told, failed."""
 
 import math
 import random
@@ -11,13 +11,13 @@ from optuna.trial import FrozenTrial, TrialState
 from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows
 from noregret.optimizer import Optimizer
 
-#: choices made at a time, at most, by algorithms that choose batches
+#: at most this many choices are made at a time by algorithms that choose batches
 _QUEUE = 16
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The best choice by the model's estimate, not by its luckiest value.
+    """The best choice by the model's estimate, not by its largest noisy value.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Follower:
     codec
         Says which choice a trial has, and what a choice is to the optimiser and to users.
     study
-        Whose direction decides what is better.
+        The study; its direction says what is better.
     """
 
     def __init__(self, opt: Optimizer, codec: Joint | Rows, study: Study) -> None:
@@ -59,9 +59,9 @@ class Follower:
         self._worst: float | None = None
 
     def ask(self, number: int) -> Any:
-        """A choice for a trial; ``None`` where there is none left."""
+        """A choice for a trial; ``None`` if there is none left."""
         if not self._queue:
-            # As many as can be chosen without loss, for an algorithm that knows how many those are.
+            # An algorithm with adaptive batches chooses as many as it can without loss.
             batch = self._opt.ask(_QUEUE if self._opt.adaptive else 1)
             self._queue = [self._codec.choice(batch[i : i + 1]) for i in range(len(batch))]
         if not self._queue:
@@ -72,7 +72,7 @@ class Follower:
     def is_taken(self, study: Study, number: int) -> bool:
         """Whether another process made a trial's choice since it was asked for; then give it up.
 
-        Each process writes its choice and then looks. So of two that choose at the same moment at
+        Each process writes its choice and then looks. So if two choose at the same moment, at
         least one sees the other.
         """
         choice = self._pending[number]
@@ -124,7 +124,7 @@ class Follower:
     def _expect(self, number: int, trial: FrozenTrial) -> list[Any]:
         """Count the choice of a running trial of another process or thread as pending.
 
-        Returns that choice where it is new.
+        Returns that choice if it is new.
         """
         choice, known = trial.system_attrs.get(ATTRIBUTE), self._pending.get(number)
         if choice is None or choice == known or not self._codec.fits(choice):
@@ -137,7 +137,7 @@ class Follower:
         return [choice]
 
     def _from_queue(self, choice: Any) -> Any:
-        """A choice that another process was quicker with; ``None`` where it was not queued here."""
+        """Remove a choice that another process made from the queue; ``None`` if it is not there."""
         if choice not in self._queue:
             return None
         self._queue.remove(choice)
@@ -151,7 +151,7 @@ class Follower:
             self._opt.expect(self._codec.points([choice]))
 
     def _reward(self, trial: FrozenTrial) -> float | None:
-        """What the optimiser maximises; NaN for nothing; ``None`` where it is not known yet."""
+        """What the optimiser maximises; NaN if there is no value; ``None`` if not known yet."""
         if trial.state != TrialState.COMPLETE or trial.value is None:
             return math.nan
         if any(value > 0 for value in _constraints(trial)):
@@ -175,7 +175,7 @@ class Follower:
 
 
 def key_of(study: Study) -> tuple[int, int]:
-    """What tells studies apart."""
+    """A key that identifies a study."""
     return id(study._storage), study._study_id
 
 

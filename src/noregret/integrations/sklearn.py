@@ -37,12 +37,12 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
     Each fold of a configuration is one noisy evaluation. A new configuration is fitted on the first
     fold only. It gets more folds as long as its upper bound reaches the best lower bound. So bad
     configurations cost one fit, and the budget of ``n_iter`` times the number of folds tries more
-    of them. The best one is that with the largest estimate, not the luckiest, and has all folds.
+    of them. The best one is the one with the largest estimate among those with all folds.
 
     Parameters
     ----------
     estimator
-        What is fitted: cloned for every fit.
+        What is fitted; it is cloned for every fit.
     space
         Values by name: lists, ``scipy.stats`` distributions, or :class:`~noregret.Float`,
         :class:`~noregret.Int`, :class:`~noregret.Choice`, :class:`~noregret.Bool`; or a
@@ -57,9 +57,9 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
     Attributes
     ----------
     cv_results_
-        As for ``RandomizedSearchCV``; folds that were not fitted are NaN, and means are over those
-        that were. In addition ``estimate``, ``estimate_lower`` and ``estimate_upper``, the model's
-        interval, and ``n_fits``. Ranks follow the estimate.
+        As for ``RandomizedSearchCV``; folds that were not fitted are NaN, and means are over the
+        fitted ones. In addition it has ``estimate``, ``estimate_lower`` and ``estimate_upper``, the
+        model's interval, and ``n_fits``. Ranks follow the estimate.
     best_params_, best_index_, best_score_, best_estimator_
         As for ``RandomizedSearchCV``.
     n_fits_
@@ -148,11 +148,11 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self
 
     def _run_search(self, evaluate_candidates: Any) -> None:
-        """Never called: the base class wants it, and :meth:`fit` races fold by fold instead."""
+        """Never called: only the base class requires it; :meth:`fit` goes fold by fold."""
 
 
 def _fit_one(estimator: Any, X: Any, y: Any, error_score: Any, **options: Any) -> dict[str, float]:
-    """Scores and times of one fit; with ``error_score`` a number, that is the score of failures."""
+    """Scores and times of one fit; a failure scores ``error_score`` if that is a number."""
     try:
         found = cross_validate(estimator, X, y, error_score="raise", **options)
     except Exception as error:

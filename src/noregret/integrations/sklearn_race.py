@@ -10,17 +10,17 @@ from noregret._types import Floats
 from noregret.algorithms import TrustRegionUCB
 from noregret.integrations.sklearn_space import Codec
 
-#: configurations that must have two folds in common before their difference is estimated
+#: this many configurations must have both of two folds before the difference is estimated
 _FEWEST = 3
-#: one in so many configurations, the best by the model's mean, may get more folds
+#: one in this many configurations, the best by the model's mean, may get more folds
 _RIVALS = 4
-#: one in so many new configurations is drawn at random, to find what no score hints at
+#: one in this many new configurations is drawn at random, for the sake of exploration
 _RANDOM = 4
 
 
 @dataclass
 class Race:
-    """Configurations, their folds so far, and who gets the next fit."""
+    """Configurations, their folds so far, and which of them gets the next fit."""
 
     codec: Codec
     folds: int
@@ -28,7 +28,7 @@ class Race:
     points: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[int, dict[str, float]]] = field(default_factory=list)
     fits: int = 0
-    works: bool = False  # whether a fit has not failed
+    works: bool = False  # whether any fit has succeeded
 
     def __post_init__(self) -> None:
         self._opt = TrustRegionUCB(
@@ -89,13 +89,13 @@ class Race:
         if math.isfinite(score):
             self.works = True
             self._opt.tell([self.points[config]], [score - self._offset(fold)])
-        else:  # as bad as the worst, so that it is not tried again
+        else:  # it counts as the worst score, so that it is not tried again
             known = [s["test_score"] for each in self.scores for s in each.values()]
             worst = min((s for s in known if math.isfinite(s)), default=0.0)
             self._opt.tell([self.points[config]], [worst])
 
     def _offset(self, fold: int) -> float:
-        """How much better scores are on a fold than on the first, by configurations with both."""
+        """How much better scores are on a fold than on the first, over configurations with both."""
         pairs = [
             each[fold]["test_score"] - each[0]["test_score"]
             for each in self.scores
@@ -119,7 +119,7 @@ class Race:
     def results(self, train: bool) -> dict[str, Any]:
         """``cv_results_``."""
         params = [self.codec.params(point) for point in self.points]
-        # The model speaks of scores on the first fold.
+        # The model predicts scores on the first fold.
         shift = float(np.mean([self._offset(fold) for fold in range(self.folds)]))
         lower, mean, upper = (each + shift for each in self._bounds(list(range(len(self.points)))))
         found: dict[str, Any] = {}
@@ -136,7 +136,7 @@ class Race:
             table = self._table(f"{kind}_score")
             for fold in range(self.folds):
                 found[f"split{fold}_{kind}_score"] = table[:, fold]
-            # As in scikit-learn, a configuration has no mean where one of its fits failed.
+            # As in scikit-learn, a configuration has no mean if one of its fits failed.
             fits = [[one[f"{kind}_score"] for one in each.values()] for each in self.scores]
             found[f"mean_{kind}_score"] = np.array([np.mean(each) for each in fits])
             found[f"std_{kind}_score"] = np.array([np.std(each) for each in fits])
@@ -146,7 +146,7 @@ class Race:
         return found
 
     def _table(self, name: str) -> Floats:
-        """A number by configuration and fold (n × folds), NaN where there was no fit."""
+        """A number by configuration and fold (n × folds), NaN if there was no fit."""
         table = np.full((len(self.scores), self.folds), np.nan)
         for row, each in zip(table, self.scores, strict=True):
             for fold, result in each.items():

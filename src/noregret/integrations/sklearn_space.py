@@ -8,12 +8,12 @@ import numpy as np
 from noregret.spaces import Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
 
-#: quantiles between which a distribution of any other kind is searched
+#: a distribution of any other kind is searched between these quantiles
 _QUANTILES = 0.001, 0.999
 
 
 class Codec:
-    """A space as users of scikit-learn give it, and as our space has it."""
+    """Turns the space of a scikit-learn user into ours, and our points into parameters."""
 
     def __init__(self, given: Any) -> None:
         if isinstance(given, Space):

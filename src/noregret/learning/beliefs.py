@@ -24,14 +24,14 @@ from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.widths import proved
 from noregret.widths.evidence import Evidence, WidthRule, Widths, theory
 
-#: the largest norm: it is not doubled any further
+#: the largest norm that doubling may reach
 LARGEST_NORM = 1e12
 #: up to this many inducing points the norm is checked at every batch start, beyond that each time
 #: the evaluations have grown by this factor
 _SMALL, _CHECK_GROWTH = 64, 1.5
 #: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
-#: the dictionary may leave out so much that proved bounds are wider by this share
+#: what the dictionary leaves out may widen proved bounds by this share
 _WIDENING = 0.1
 
 
@@ -48,17 +48,17 @@ class Rules:
     limits_trace
         Whether arms are added to the dictionary until tr R hardly widens the bounds.
     qbar
-        q̄ after so many evaluations.
+        Gives q̄ for a number of evaluations.
     delta, ratio
         δ and C̃.
     inflation
-        What deviations are multiplied with inside a batch.
+        The factor of deviations inside a batch.
     corners
         Gives points (k × d) that span the space.
     choices
         The number of candidates, 0 on a box.
     seed
-        Of fits.
+        Seed of the fits.
     """
 
     width: WidthRule
@@ -88,9 +88,9 @@ class Beliefs:
     model
         The sparse GP.
     learner
-        What is learnt, and from which evaluations; ``None`` where nothing is.
+        What is learnt, and from which evaluations; ``None`` if nothing is.
     estimate
-        What a reward is worth.
+        How the mean is estimated from rewards.
     t
         Evaluations taken in.
     latest
@@ -119,7 +119,7 @@ class Beliefs:
         self._sparsifier = Sparsifier(mode)
         self._nothing = nothing
         self._unasked = 0
-        self._checked = 0  # evaluations there were when the norm was last checked
+        self._checked = 0  # evaluations at the last check of the norm
         self._revision = estimate.revision
         self._restart()
 
@@ -135,13 +135,13 @@ class Beliefs:
         return seen and self.model.is_whole
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files do without what can be computed again from the observations."""
+        """Files leave out what can be computed again from the observations."""
         if self._sparsifier.mode != "exact at first":
             return vars(self)
         return {**vars(self), "model": self.model.without_factors()}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Beliefs":
-        """A copy that has everything at hand."""
+        """A copy with everything, also what files leave out."""
         made = object.__new__(type(self))
         vars(made).update({name: copy.deepcopy(part, memo) for name, part in vars(self).items()})
         return made
@@ -214,10 +214,10 @@ class Beliefs:
     def _find_heavy_tails(
         self, learner: Learner, observations: Observations
     ) -> list[dict[str, Any]]:
-        """Where the noise is learnt: whether repeated evaluations show heavy tails.
+        """Check, if the noise is learnt, whether repeated evaluations show heavy tails.
 
-        From then on the mean is a Huber regression, and fits use rewards whose extreme values are
-        moved towards the median.
+        If they do, the mean is a Huber regression from then on, and fits use rewards whose extreme
+        values are moved towards the median.
         """
         if not learner.noise or not isinstance(self.estimate, LeastSquares):
             return []
@@ -263,7 +263,7 @@ class Beliefs:
         return []
 
     def _follow_unasked(self, observations: Observations, rules: Rules) -> None:
-        """Old data comes in bulk. The sum over all its points at once would be a poor bound."""
+        """Limit the sum after old data came in bulk: the sum is then a poor bound of log det."""
         if observations.unasked > self._unasked:
             self._unasked = observations.unasked
             limit = self.evidence(observations, rules).log_det
@@ -294,7 +294,7 @@ class Beliefs:
         if not rules.checked or self.refuted or (learner is not None and not learner.fitted):
             return []
         latest = self.evidence(observations, rules)
-        squares = isinstance(self.estimate, LeastSquares)  # only then ridges mean something
+        squares = isinstance(self.estimate, LeastSquares)  # only then ridges have a meaning
         smallest = self._smallest_norm(latest, observations) if squares else 0.0
         contradicted = apart(before, self.model, rows, latest, rules)
         norm = self.assumed.norm
@@ -310,7 +310,7 @@ class Beliefs:
         return [{"event": "norm doubled", "norm": norm}]
 
     def _smallest_norm(self, found: Evidence, observations: Observations) -> float:
-        """The smallest norm that the rewards allow; 0 where it is not worth its cost, O(m³)."""
+        """The smallest norm that the rewards allow; 0 if O(m³) is too much for it."""
         if self.model.size > _SMALL and self.t < _CHECK_GROWTH * self._checked:
             return 0.0
         self._checked = self.t
@@ -328,7 +328,7 @@ def trace_limit(found: Evidence) -> float:
     square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
     width = float(theory(replace(found, trace=0.0))[0][0])
     root = _WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)
-    return float(root * root)  # infinite where no trace matters
+    return float(root * root)  # infinite if no trace matters
 
 
 def apart(
@@ -338,7 +338,7 @@ def apart(
     latest: Evidence,
     rules: Rules,
 ) -> Callable[[float], bool]:
-    """Whether, for some norm, bounds before and after the last rewards do not meet."""
+    """Whether, for a norm, bounds before and after the last rewards are disjoint."""
     if before is None:
         return lambda norm: rules.widths(replace(latest, norm=norm))[1]
     mean, root, earlier = before
@@ -354,7 +354,7 @@ def apart(
 
 
 def log_det_bounds(model: SparseGP) -> Floats:
-    """Upper bounds on log det(I + K/λ) for every λ of a model (g), K the kernel matrix itself."""
+    """Upper bounds on log det(I + K/λ) for every λ of a model (g); K is the exact kernel matrix."""
     told = model.counts > 0
     arms = model.counts[told], model.prior[told], model.residual[told]
     spans = zip(model.log_dets().tolist(), model.lams, strict=True)

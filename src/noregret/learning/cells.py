@@ -25,25 +25,25 @@ from noregret.widths import proved, shares
 from noregret.widths.evidence import Evidence
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
-#: exact GPs of so few arms are computed from scratch when there is a new one
+#: exact GPs of at most this many arms are computed from scratch for every new arm
 _SMALL = 32
 
 
 class CoverBeliefs:
-    """The cells of a cover that evaluations have been told in, and what is assumed.
+    """The cells of a cover with evaluations, and what is assumed.
 
     Attributes
     ----------
     assumed, learner, t, latest, version, refuted
         As for one GP, see :class:`~noregret.learning.beliefs.Beliefs`.
     cover
-        Which cells there are.
+        The cover, which says which cells there are.
     how
         How the cover is kept.
     horizon, epoch
-        T as doubled so far, and how often that was.
+        T, doubled so far, and how often it was doubled.
     cells
-        What is believed of each cell with evaluations, those that changed last at the end.
+        What is believed of each cell with evaluations; the cells changed last are at the end.
     stamp
         How often rewards have been taken in.
     size
@@ -100,7 +100,7 @@ class CoverBeliefs:
     # -- widths ------------------------------------------------------------------------------
 
     def cell(self, key: Key, rules: Rules) -> CellBeliefs:
-        """What is believed of a cell, also where nothing has been told in it."""
+        """What is believed of a cell, with or without evaluations."""
         found = self.cells.get(key)
         if found is not None:
             return found
@@ -118,7 +118,7 @@ class CoverBeliefs:
         return self.widths_now(np.array([cell.log_det]), rules)
 
     def widths_now(self, log_dets: Floats, rules: Rules) -> Floats:
-        """The factors for the first λ of cells with these log det(I + K/λ), by the time (n)."""
+        """The factors now, for the first λ, of cells with these log det(I + K/λ) (n)."""
         nothing = np.zeros(len(self.assumed.lams))
         found, _ = rules.widths(self._evidence((0,), rules, 0, log_dets[None], nothing))
         return np.asarray(found[0])
@@ -138,7 +138,7 @@ class CoverBeliefs:
     def _evidence(
         self, key: Key, rules: Rules, count: int, log_dets: Floats, ridges: Floats
     ) -> Evidence:
-        """The same, for a cell with a complete dictionary."""
+        """What the widths of a cell depend on, if its dictionary is complete."""
         assumed = self.assumed
         return Evidence(
             t=count,
@@ -151,7 +151,7 @@ class CoverBeliefs:
             log_dets=log_dets,
             ridges=ridges,
             trace=0.0,
-            # One evaluation at a time the sum is the log det, and log(1 + 3a) ≤ 3 log(1 + a).
+            # With one evaluation at a time the sum is log det, and log(1 + 3a) ≤ 3 log(1 + a).
             summed=log_dets[0],
             summed_three=3.0 * log_dets[0],
             prior_sum=0.0,
@@ -166,7 +166,7 @@ class CoverBeliefs:
             return shares.by_depth(delta, cover.per_side**d, d, key[0])
         share = shares.by_epoch(delta, self.epoch, planned=self.how.planned)
         first = (cover.per_side << cover.least) ** d
-        # Of the evaluation that is next.
+        # The time is that of the next evaluation.
         return shares.by_time(share, first, cover.exponent * d, self.t + 1)
 
     # -- taking in ---------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class CoverBeliefs:
     def take_in(
         self, observations: Observations, rules: Rules, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
-        """Take in what has been told since; what happened on the way, as events."""
+        """Take in what has been told since the last call; return what happened, as events."""
         if observations.t == self.t:
             return []
         draft = copy.copy(self)
@@ -203,7 +203,7 @@ class CoverBeliefs:
         return events + self._check(changes, observations, rules)
 
     def _learn(self, observations: Observations, rules: Rules) -> list[dict[str, Any]]:
-        """Fits that are due, and a horizon that has been passed."""
+        """Do the fits that are due, and double a horizon that has been passed."""
         events: list[dict[str, Any]] = []
         if self.learner is not None and self.learner.due(observations.t):
             self.learner = copy.deepcopy(self.learner)
@@ -221,7 +221,7 @@ class CoverBeliefs:
         return events
 
     def _refine(self) -> None:
-        """Halve cells that a first cover for the new horizon would not have."""
+        """Halve the cells that are larger than those of a first cover for the new horizon."""
         if self.how.growth is not None:
             cover = self.cover
             goal = cells_a_side(float(self.horizon) ** self.how.growth, cover.dimension)
@@ -237,7 +237,7 @@ class CoverBeliefs:
     def _update(
         self, rows: Ints, observations: Observations, rules: Rules, rng: np.random.Generator
     ) -> list[tuple[CellBeliefs | None, CellBeliefs]]:
-        """Take in new evaluations of these arms; cells before and after, where they changed."""
+        """Take in new evaluations of these arms; the changed cells, before and after."""
         cover, points = self.cover, observations.points
         parts = cover.members(cover.unit(points[rows]))
         open_ = [(key, rows[part]) for key, part in reversed(parts.items())]
@@ -268,7 +268,7 @@ class CoverBeliefs:
         rules: Rules,
         rng: np.random.Generator,
     ) -> CellBeliefs | None:
-        """The cell with the evaluations of these arms; ``None`` where it splits."""
+        """The cell with the evaluations of these arms; ``None`` if it splits."""
         told = observations.told[rows]
         count = int(told.sum())
         full = self.cover.is_full(key, count)
@@ -292,7 +292,7 @@ class CoverBeliefs:
         rules: Rules,
         rng: np.random.Generator,
     ) -> tuple[SparseGP, Sparsifier]:
-        """A model with the evaluations of these arms, and what draws its dictionary."""
+        """A model with the evaluations of these arms, and the sparsifier of its dictionary."""
         points, told = observations.points[rows], observations.told[rows]
         sums = self.assumed.seen(observations.sums[rows], told)
         model, sparsifier = self._model(), Sparsifier(self.how.dictionary)
@@ -308,7 +308,7 @@ class CoverBeliefs:
         return model, sparsifier
 
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
-        """A cell with the widths that its evaluations ask for."""
+        """A cell with the widths that follow from its evaluations."""
         if self.how.by_time:
             return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
         found = self._evidence_in(cell, rules)
@@ -352,7 +352,7 @@ class CoverBeliefs:
         observations: Observations,
         rules: Rules,
     ) -> bool:
-        """Whether bounds of a cell before and after the last rewards do not meet."""
+        """Whether bounds of a cell before and after the last rewards are disjoint."""
         if old is None or cell.refuted:
             return cell.refuted
         rows, mean, root = seen_before(old, cell, observations)
@@ -369,7 +369,7 @@ class CoverBeliefs:
         observations: Observations,
         rules: Rules,
     ) -> Callable[[float], bool]:
-        """The same for any norm."""
+        """Whether, for a given norm, the bounds before and after are disjoint."""
         latest = self._evidence_in(cell, rules)
         if old is None:
             return apart(None, cell.model, _NONE, latest, rules)

@@ -28,7 +28,7 @@ _RANGES = {
     "weight": _WEIGHT_RANGE,
     "variance": _VARIANCE_RANGE,
 }
-#: precision of the prior of a fitted mean, over that of the rewards' mean square
+#: prior precision of a fitted mean, in units of 1 / (mean square of the rewards)
 _MEAN_PRECISION = 0.01
 
 
@@ -40,7 +40,7 @@ class Priors:
     ----------
     lengthscale
         Location and scale of a log-normal, for lengthscales over the data's span. ``None`` for
-        the location: √2 + ½ log d, so that distances in many dimensions are not all far.
+        the location: √2 + ½ log d, so that points in many dimensions are not all far apart.
     variance
         Location and scale of a log-normal, for the variance over the rewards' mean square.
     weight
@@ -66,14 +66,14 @@ class Fit:
     norm
         The posterior mean's norm in the kernel's RKHS.
     log_likelihood, log_posterior
-        Of the data (ξ-greedy TS eq. 2), and with the priors added (up to a constant).
+        Log likelihood of the data (ξ-greedy TS eq. 2), and with the priors (up to a constant).
     rows
         The rows of X used, at most ``max_points``.
     deviations
         Standard deviations of the logarithms of the kernel's parameters and then the noise, from
-        the curvature at the maximum; ``None`` where not asked for.
+        the curvature at the maximum; ``None`` if not asked for.
     mean
-        The constant mean of the GP, where it was fitted; else 0.
+        The constant mean of the GP if it was fitted; else 0.
     """
 
     kernel: Kernel
@@ -106,13 +106,13 @@ def fit_kernel(
     ----------
     kernel
         RBF, Matern, Linear, Hamming, or sums, products and multiples of them. Its parameters are
-        one start. One lengthscale per dimension is fitted where it has one per dimension. ν and
+        one start. One lengthscale per dimension is fitted if it has one per dimension. ν and
         offsets stay.
     X, y
         Points (n × d, n ≥ 2; objects with ``only_noise``) and rewards (n), of a GP with mean 0:
         subtract a mean first.
     noise
-        The noise's standard deviation where it is known; ``None``: fitted.
+        The noise's standard deviation if it is known; ``None``: fitted.
     priors
         ``None``: the maximum of the likelihood alone.
     only_noise
@@ -148,7 +148,7 @@ def fit_kernel(
 
 
 def _points(X: Any) -> Points:
-    """At least two rows of numbers; packed bits and objects as they are."""
+    """The points, checked: at least two rows of numbers; packed bits and objects as they are."""
     if isinstance(X, np.ndarray) and X.dtype in (object, np.uint8):
         points, fine = X, True
     else:
@@ -184,7 +184,7 @@ class _Problem:
         self.span: Floats = np.where(span > 0, span, 1.0)
         self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
         self.list: list[Parameter] = [] if only_noise else parameters(kernel)
-        # Logarithms are counted from these units, so that priors and bounds are free of units.
+        # Parameters are divided by these units, so that priors and bounds are free of units.
         self.offsets = np.array([self._unit_of(p) for p in self.list] + [math.log(self.unit)])
         ranges = [_RANGES[p.kind] for p in self.list]
         if noise is None:
@@ -218,7 +218,7 @@ class _Problem:
         """The best of several climbs."""
         if not len(self.bounds):
             return np.empty(0)
-        from scipy.optimize import minimize  # slow to import, and telling does not need it
+        from scipy.optimize import minimize  # slow to import, and not needed for tell
 
         low, high = self.bounds.T
         given = np.array([p.log for p in self.list]) - self.offsets[:-1]
@@ -268,9 +268,9 @@ class _Problem:
     def _by_spectrum(
         self, u: Floats, noise: float, values: Floats, y: Floats, ones: Floats
     ) -> tuple[float, Floats]:
-        """The same from the eigenvalues of the kernel matrix.
+        """−log posterior and its gradient, from the eigenvalues of the kernel matrix.
 
-        ``y`` and ``ones`` are the rewards and a vector of ones along its eigenvectors (n each).
+        ``y`` and ``ones`` are the rewards and a vector of ones in its eigenbasis (n each).
         """
         signal = values * math.exp(u[0] + self.offsets[0]) if self.list else values
         total = signal + max(noise**2, 1e-12 * float(signal.max()))
@@ -300,7 +300,7 @@ class _Problem:
         return math.sqrt(max(float((self.y - mean) @ alpha - noise**2 * (alpha @ alpha)), 0.0))
 
     def mean(self, u: Floats) -> float:
-        """The constant mean; 0 where it is not fitted."""
+        """The constant mean; 0 if it is not fitted."""
         return self._solve(*self.unpack(u))[1]
 
     def deviations(self, u: Floats) -> Floats:
@@ -329,13 +329,13 @@ class _Problem:
         return lower, mean, np.asarray(alpha - mean * ones)
 
     def _likelihood(self, lower: Floats, mean: float, alpha: Floats) -> float:
-        """Of the rewards, and of a mean that is fitted beside them."""
+        """The log likelihood of the rewards, with the prior of a fitted mean."""
         constant = 0.5 * len(alpha) * math.log(2.0 * math.pi) + np.log(lower.diagonal()).sum()
         misfit = (self.y - mean) @ alpha + self._mean_precision * mean**2
         return float(-0.5 * misfit - constant)
 
     def _prior(self, u: Floats) -> tuple[float, Floats]:
-        """log density at the parameters in their units, and its gradient by their logarithms."""
+        """log density of the parameters in their units, and its gradient in their logarithms."""
         gradient = np.zeros(len(u))
         if self.priors is None:
             return 0.0, gradient

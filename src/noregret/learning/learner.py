@@ -1,8 +1,8 @@
-"""Settings nobody has to guess: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
+"""Settings that are learnt: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
 
-Kernel and noise are fitted to uniform draws only, never to points that the algorithm chose, whose
-rewards are no fair sample (D_random of ξ-greedy TS, Section 2.3): a design of uniform draws comes
-first, and a fifth of what follows is uniform too. They are fitted again when the data has doubled.
+Kernel and noise are fitted to uniform draws only (D_random of ξ-greedy TS, Section 2.3), because
+rewards of points that the algorithm chose are no fair sample. A design of uniform draws comes
+first, and a fifth of what follows is uniform too. Both are fitted again when the data has doubled.
 An algorithm that certifies nothing may fit to all evaluations instead, without later uniform draws.
 """
 
@@ -18,14 +18,14 @@ from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
 from noregret.rewards.moments import winsorised
 
-#: the usual share of uniform draws after the design, where fits use those alone
+#: the usual share of uniform draws after the design, if fits use these alone
 SHARE = 0.2
-#: fit again when the data has grown by this factor, by what is fitted
+#: fit again when the data has grown by this factor; the key is ``fit_on``
 GROWTH = {"random": 2.0, "all": 1.25}
 #: the norm that a fit reports is at least this
 _SMALLEST_NORM = 1e-3
 
-#: columns of 0 and 1 from which points are fingerprints: lengthscales would be too many to fit
+#: from this many columns of 0 and 1 on, points are fingerprints: too many lengthscales to fit
 _FINGERPRINT = 64
 #: uniform draws of fingerprints before the first fit, which finds variance and noise only
 _FINGERPRINT_DESIGN = 40
@@ -35,7 +35,7 @@ _WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Learning:
-    """How an algorithm learns what is ``"auto"``.
+    """How an algorithm learns the settings given as ``"auto"``.
 
     Attributes
     ----------
@@ -47,26 +47,26 @@ class Learning:
     standardises
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
-        Whether fits see rewards drawn in to within 3 robust deviations of their median.
+        Whether fits see rewards moved to within 3 robust deviations of their median.
     fits_mean
-        Whether the prior mean is fitted too, instead of the rewards' average: points that an
-        algorithm chose are better than most, and so is their average.
+        Whether the prior mean is fitted too. Otherwise it is the rewards' average, which is too
+        high for points that an algorithm chose.
     spreads
         Whether the design is a Sobol sequence instead of independent draws.
     max_points
-        Fits see at most so many evaluations, drawn at random.
+        Fits see at most this many evaluations, drawn at random.
     lam_is_variance
-        Whether λ, where none is given, follows the kernel's variance instead of the noise.
+        Whether λ, if none is given, follows the kernel's variance instead of the noise.
     one_scale
         Whether one lengthscale serves all dimensions, in sides of the space's bounding box.
     fits_for
-        Settings that call for a fit where they are ``"auto"``; others are only fitted with them.
+        Settings that are fitted if they are ``"auto"``; others are only fitted along with them.
     share
-        The part of what follows the design that is drawn uniformly for the fits; 0 where the
-        algorithm draws uniformly of its own accord.
+        The share of uniform draws for the fits after the design; 0 if the algorithm itself draws
+        uniformly.
     restarts
         Starts of a fit: the kernel in use, the prior's mode, then random ones. Until the data has
-        doubled the next fits start from the kernel in use alone.
+        doubled, the next fits start from the kernel in use alone.
     """
 
     design: int | None = None
@@ -87,12 +87,12 @@ class Learning:
 class Learner:
     """Which settings are learnt, and which evaluations were uniform draws.
 
-    There is none where nothing is learnt.
+    If nothing is learnt, there is no learner.
 
     Attributes
     ----------
     kernel, noise, norm
-        Whether each is learnt; one of them is.
+        Whether each is learnt; at least one of them is.
     lam
         Whether λ follows what is learnt.
     many
@@ -102,7 +102,7 @@ class Learner:
     how
         How the algorithm learns.
     fitted, searched
-        Evaluations told at the last fit, and at the last one from all starts; 0 before the first.
+        Evaluations told at the last fit, and at the last fit from all starts; 0 before the first.
     random
         Positions in the history of the uniform draws told: D_random.
     waiting
@@ -133,11 +133,11 @@ class Learner:
         return self.refits and t >= GROWTH[self.how.fit_on] * self.fitted
 
     def _drawn(self, t: int) -> int:
-        """The evaluations of ``t`` that a fit may use."""
+        """How many of ``t`` evaluations a fit may use."""
         return t if self.how.fit_on == "all" else len(self.random)
 
     def wanted(self, asked: int) -> int:
-        """Uniform draws to ask for now, of ``asked`` evaluations told or pending so far."""
+        """Uniform draws to ask for now, after ``asked`` evaluations told or pending."""
         drawn = len(self.random) + sum(self.waiting.values())
         if not self.fitted:
             return max(self.design - max(drawn, self._drawn(asked)), 1)
@@ -145,8 +145,8 @@ class Learner:
             return 0
         share = self.how.share
         missing = self.design + share * (asked - self.design) - drawn
-        # All at once: after a long batch, one by one would be as many batches of one. Draws are
-        # asked for too, so that more of them are due.
+        # All at once: one by one they would be as many batches of one after a long batch. The draws
+        # themselves count as asked for, which makes more of them due.
         return max(math.ceil(missing / (1.0 - share)), 0)
 
     def asked(self, rows: Ints) -> None:
@@ -166,7 +166,7 @@ class Learner:
                     del self.waiting[row]
 
     def cancelled(self, pending: Ints) -> None:
-        """Rows are pending only this often (u)."""
+        """Some draws were cancelled: ``pending`` says how often each row is still pending (u)."""
         kept = {row: min(count, int(pending[row])) for row, count in self.waiting.items()}
         self.waiting = {row: count for row, count in kept.items() if count}
 
@@ -196,7 +196,7 @@ class Learner:
             assumed = replace(assumed, shift=assumed.reward(fit.mean))
         if self.kernel:
             scale = float(fit.kernel.diag(observations.points[rows[:1]])[0])  # the same everywhere
-        elif before:  # the norm means the same as before, and may have been doubled since
+        elif before:  # the norm has the same meaning as before, and may have been doubled
             norm = max(norm, assumed.norm)
         found = replace(
             assumed,
@@ -248,10 +248,10 @@ class Learner:
 
 def _standard(y: Floats) -> tuple[float, float]:
     """Mean and deviation of rewards (n)."""
-    # Of equal rewards the mean may be off, and the deviation above zero, by round-off.
+    # Round-off may move the mean of equal rewards, and make their deviation positive.
     if bool(np.all(y == y[0])):
         return float(y[0]), 1.0
-    return float(y.mean()), float(y.std()) or 1.0  # squares of tiny rewards may vanish
+    return float(y.mean()), float(y.std()) or 1.0  # squares of tiny rewards may underflow to 0
 
 
 def is_auto(value: Any) -> bool:
@@ -268,7 +268,7 @@ def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...
     """Matérn with one lengthscale per dimension, a fifth of √d times the space's span.
 
     ``corners`` (k × d) span the space. The columns ``categories`` hold positions of choices: they
-    are compared by a Hamming kernel, with one weight each, which is multiplied with the Matérn one.
+    are compared by a Hamming kernel with one weight each, which multiplies the Matérn kernel.
     """
     if corners.dtype == object:
         raise ValueError("kernel 'auto' needs candidates that are rows of numbers, not objects")
@@ -283,9 +283,9 @@ def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...
 
 
 def fingerprint_kernel(some: Points) -> Kernel | None:
-    """Where the fit starts for fingerprints: packed bits, or many columns of 0 and 1.
+    """The kernel from which the fit starts for fingerprints: packed bits, or many 0/1 columns.
 
-    ``some`` are points of the space (n × d); ``None`` where they are no fingerprints.
+    ``some`` are points of the space (n × d); ``None`` if they are no fingerprints.
     """
     if some.dtype == object or (some.dtype != np.uint8 and some.shape[1] < _FINGERPRINT):
         return None

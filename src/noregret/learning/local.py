@@ -10,7 +10,7 @@ from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 
-#: so few rows are looked up one by one
+#: up to this many rows are looked up one by one
 _FEW = 8
 
 
@@ -25,12 +25,12 @@ class Covering:
     planned
         Whether T was given.
     growth
-        q: a cover for a larger T has at least T^q cells; ``None`` where the first cover was given.
+        q: a cover for a larger T has at least T^q cells; ``None`` if the first cover was given.
     split
         ``"count"``: a cell splits when ρ^(−1/b) < n + 1. ``"gain"``: when its information gain is
         large as well (Section 7).
     dictionary
-        Of the cells: ``"complete"`` or ``"grow"``.
+        Mode of the cells' dictionaries: ``"complete"`` or ``"grow"``.
     lam_follows
         Whether λ = 1 + 2/T.
     by_time
@@ -56,17 +56,17 @@ class CellBeliefs:
     key
         Which cell it is.
     rows
-        The arms told inside it, faces included (rows of the observations), as the model has them.
+        The arms told inside it, faces included (rows of the observations), in the model's order.
     model
         The sparse GP.
     sparsifier
-        Draws its dictionary.
+        Draws the model's dictionary.
     scatter
         Σ (reward − mean of its arm)² of those arms.
     log_det
         An upper bound on log det(I + K/λ); equal to it for a complete dictionary.
     widths
-        Factors of √leverage for every λ (g); none where they depend on the time.
+        Factors of √leverage for every λ (g); none if they depend on the time.
     refuted
         Whether the rewards told here refute the assumptions.
     stamp
@@ -108,7 +108,7 @@ def seen_before(
 
 
 def joined(known: Ints, rows: Ints) -> Ints:
-    """Known rows, and others behind them."""
+    """Known rows, followed by those of ``rows`` that are not known yet."""
     if len(rows) <= _FEW:
         fresh = ~(rows[:, None] == known).any(axis=1)
     else:

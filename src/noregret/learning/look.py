@@ -1,4 +1,4 @@
-"""What somebody who looks at a run has worked out."""
+"""What a look at a run has computed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +11,16 @@ from noregret.observations import Observations
 
 @dataclass(frozen=True)
 class Look:
-    """What the next ask will believe, worked out on a copy for somebody who looks.
+    """What the next ask will believe, computed for a look on a copy of the run.
 
     Attributes
     ----------
     t
-        Evaluations told then.
+        Evaluations told at the time of the look.
     beliefs, rng
         As the next ask will have them.
     events
-        What happened on the way, to be noted by that ask.
+        What happened on the way; the next ask notes it.
     """
 
     t: int

@@ -25,7 +25,7 @@ class Assumptions:
     noise, norm
         ξ and F.
     lams
-        Every λ there is a posterior for; ``predict`` uses the first.
+        Each λ that has a posterior; ``predict`` uses the first.
     scale
         The largest k(x, x), as far as it is known.
     shift, unit
@@ -46,7 +46,7 @@ class Assumptions:
         return self.lams[0]
 
     def seen(self, sums: Floats, counts: Ints | Floats | float = 1.0) -> Floats:
-        """Sums of so many rewards (n), as the model sees them."""
+        """Sums of ``counts`` rewards (n), as the model sees them."""
         if not self.shift and self.unit == 1.0:
             return sums
         return (sums - self.shift * counts) / self.unit

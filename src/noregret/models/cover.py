@@ -1,9 +1,9 @@
-"""A cover of a box by closed hypercubes that split where data gathers (π-GP-UCB, section 3).
+"""A cover of a box by closed hypercubes that split once they hold many points (π-GP-UCB §3).
 
 Geometry only: which cells there are, which points lie in them, when one splits. The box is scaled
 to [0, 1]ᵈ. A cell is its *key* (level, i₁, …, i_d): the cube between i/(k·2^level) and
-(i + 1)/(k·2^level) in each dimension, k cells a side to begin with. The cells that have split are
-remembered; all others reached from the first kᵈ are the cover.
+(i + 1)/(k·2^level) in each dimension. The first cover has k cells a side. The cells that have split
+are remembered; all others reached from the first kᵈ are the cover.
 """
 
 import copy
@@ -35,7 +35,7 @@ class Cell:
     lower, upper
         Its bounds (d each), in the domain's own units.
     side
-        ρ, the length of its side where the box has side 1.
+        ρ, the length of its side if the box is scaled to side 1.
     count
         Evaluations told inside it, faces included.
     gain
@@ -83,7 +83,7 @@ class Cover:
     Parameters
     ----------
     lower, upper
-        The box (d each). A dimension without extent counts as one of length 1.
+        The box (d each). A dimension of length 0 counts as one of length 1.
     per_side
         k: the first cover has kᵈ cells.
     exponent
@@ -141,7 +141,7 @@ class Cover:
         return math.log(self.per_side << key[0]) / self.exponent + 1e-12 < math.log(count + 1)
 
     def cells_of(self, unit: Floats) -> list[Key]:
-        """The cells that contain one point of the unit box (d): several where it is on a face."""
+        """The cells that contain one point of the unit box (d): several if it is on a face."""
         scale = self.per_side
         axes = []
         for u in unit.tolist():
@@ -199,7 +199,7 @@ class Cover:
         return {key: np.array(inside) for key, inside in sorted(found.items())}
 
     def divide(self, key: Key, unit: Floats) -> list[tuple[Key, Ints]]:
-        """The halved cells that points (n × d, inside the cell) lie in, and which those are."""
+        """The halves of a cell that hold some of its points (n × d), and which points those are."""
         scale = self.per_side << (key[0] + 1)
         slack = _FACE * scale
         rows = np.arange(len(unit))
@@ -219,7 +219,7 @@ class Cover:
         ]
 
     def children(self, key: Key) -> list[Key]:
-        """All 2ᵈ halves of a cell."""
+        """All 2ᵈ cells of half the side that a cell splits into."""
         return [
             (key[0] + 1, *(2 * i + bit for i, bit in zip(key[1:], bits, strict=True)))
             for bits in itertools.product((0, 1), repeat=self.dimension)

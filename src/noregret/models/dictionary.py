@@ -11,16 +11,16 @@ from noregret.models.sparse import SparseGP
 
 #: BLESS divides λ by this at every stage
 _STEP = 4.0
-#: and oversamples at least this much on the way
+#: BLESS oversamples at least this much before the last stage
 _STAGE_QBAR = 3.0
 #: up to this many arms a dictionary that is "exact at first" holds all of them
 _EXACT = 4096
-#: arms taken in at a time to lower the trace of the residual
+#: how many arms are taken in at a time to lower the trace of the residual
 _PIECE = 32
 
 
 def inclusion_probability(leverage: Floats, counts: Ints | Floats, qbar: float) -> Floats:
-    """The chance min(1, q̄·n·leverage) that an arm told n times enters the dictionary (u).
+    """The probability min(1, q̄·n·leverage) that an arm told n times enters the dictionary (u).
 
     The papers draw every evaluation on its own (BBKB Algorithm 1, lines 12 to 15), which leaves an
     arm that is known well out of the dictionary with probability e⁻² at q̄ = 2; the authors' code
@@ -45,14 +45,14 @@ class Sparsifier:
     ----------
     mode
         ``"resample"``: a fresh draw each time, as in the papers. ``"grow"``: old inducing points
-        stay, and arms told since are drawn once; the dictionary is drawn afresh where it has
+        stay, and arms told since are drawn once; the dictionary is drawn afresh once it has
         become much larger than a fresh draw would be. ``"complete"``: every arm, the exact GP.
         ``"exact at first"``: every arm up to 4,096 of them, then as with ``"grow"``.
     """
 
     def __init__(self, mode: str) -> None:
         self.mode = mode
-        self._check_at = 64  # at this size the next check whether a new draw would be smaller
+        self._check_at = 64  # at this size it is checked next whether a new draw would be smaller
 
     def plan(
         self,
@@ -113,7 +113,7 @@ def lower_trace(model: SparseGP, points: Points, limit: float) -> None:
             return
         order = able[np.argsort(-weights[able], kind="stable")[:_PIECE]]
         before = model.size
-        # Only as many as would bring the rest below the limit if the arms were unrelated.
+        # As many as would bring the trace below the limit if the arms were uncorrelated.
         rest = float(weights.sum()) - np.cumsum(weights[order])
         needed = int(np.searchsorted(-rest, -limit)) + 1
         counts = model.counts.astype(np.int64)
@@ -132,10 +132,10 @@ def bless(
 ) -> Ints:
     """Rows of an accurate dictionary for many evaluations at once, in near-linear time.
 
-    BLESS-R of Rudi et al. (2018, Algorithm 2): ridge leverage scores for a large λ need few points
-    to estimate; each stage divides λ by four, thins a uniform subsample by the scores the last
-    stage's dictionary gives, and weights what it keeps by the inverse of its chance. ``counts`` are
-    the evaluations of each point: a point evaluated n times stands for n equal rows.
+    BLESS-R of Rudi et al. (2018, Algorithm 2): few points suffice to estimate ridge leverage scores
+    for a large λ. Each stage divides λ by four, and thins a uniform subsample by the scores that
+    the last stage's dictionary gives. It weights each point it keeps by the inverse of its
+    probability. A point evaluated n times stands for n equal rows.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def bless(
         Source of randomness.
     """
     rows = np.flatnonzero(counts)
-    prior = kernel.diag(points[rows]) * counts[rows]  # the largest n·leverage·λ can be
+    prior = kernel.diag(points[rows]) * counts[rows]  # the largest possible n·leverage·λ
     chosen = np.empty(0, dtype=np.int64)
     weights = np.empty(0)
     stage = float(prior.sum())

@@ -35,21 +35,21 @@ class MercerFeatures:
     """√λ_i ψ_i of the kernel's eigenfunctions on a box, under the uniform measure.
 
     One-dimensional eigenproblems are solved by Gauss–Legendre quadrature; an RBF kernel is a
-    product over the axes, so its eigenfunctions are products, of which the leading ones are kept.
+    product over the axes, so its eigenfunctions are products; the leading ones are kept.
 
     Parameters
     ----------
     kernel, box
         RBF on any box; RBF or Matern in one dimension.
     tol
-        Features are kept until ∫(k(x, x) − ‖φ(x)‖²) is at most this fraction of ∫k(x, x),
+        Features are kept until ∫(k(x, x) − ‖φ(x)‖²) is at most this fraction of ∫k(x, x).
     most
-        or there are this many.
+        At most this many features are kept.
 
     Attributes
     ----------
     eigenvalues
-        Of the features kept (m).
+        Eigenvalues of the features kept (m).
     missing
         The part of ∫k(x, x) that the features leave out.
     """
@@ -173,8 +173,8 @@ class FourierFeatures:
 def _cosines_sines(angles: Floats) -> tuple[Floats, Floats]:
     """Cosines and sines (the shape of ``angles`` each), by the tangents of the half angles.
 
-    One tangent instead of two, and NumPy's is several times as fast: cos = 2/(1 + t²) − 1 and
-    sin = 2t/(1 + t²).
+    With t = tan(angle/2), cos = 2/(1 + t²) − 1 and sin = 2t/(1 + t²). One tangent replaces a cosine
+    and a sine, and NumPy computes it several times as fast.
     """
     tangents = np.tan(0.5 * angles)
     halves = 2.0 / (1.0 + np.square(tangents))
@@ -182,7 +182,7 @@ def _cosines_sines(angles: Floats) -> tuple[Floats, Floats]:
 
 
 class NystromFeatures:
-    """L⁻¹k_S(x) of a set S of points (k × d, or k objects), K_S = LLᵀ: any kernel."""
+    """L⁻¹k_S(x) for a set S of points (k × d, or k objects) with K_S = LLᵀ, for any kernel."""
 
     def __init__(self, kernel: Kernel, points: Points) -> None:
         self._kernel = kernel

@@ -13,13 +13,13 @@ from noregret.linalg.threads import for_each
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import Update
 
-#: rows of a piece of work for a thread
+#: how many rows a thread works on at a time
 _PIECE = 2048
-#: rows whose features lie together: only so many are copied at a time when there are more features
+#: rows of one array of features: when features are added, only one array is copied at a time
 _CHUNK = 16 * _PIECE
-#: OpenBLAS multiplies without packing up to this many multiplications
+#: up to this many multiplications OpenBLAS does not pack its matrices
 _UNPACKED_WORK = 990_000
-#: beyond this many vectors packing pays
+#: beyond this many vectors packing saves time
 _FEW_VECTORS = 32
 #: below this many multiplications threads cost more than they give
 _PARALLEL_WORK = 20_000_000
@@ -53,7 +53,7 @@ class Followed:
 
     @property
     def numbers(self) -> int:
-        """How many numbers the features are."""
+        """How many numbers the features take."""
         return len(self) * self._size
 
     def features(self, rows: Ints) -> Floats:
@@ -92,7 +92,7 @@ class Followed:
     def keep(self, rows: Ints) -> None:
         """Follow only these points, in rising order, from here on."""
         kept = np.split(rows, np.arange(_CHUNK, len(rows), _CHUNK))
-        for chunk, own in enumerate(kept):  # chunks are filled by rows that come after their own
+        for chunk, own in enumerate(kept):  # each chunk is filled with rows at or after its own
             self._chunks[chunk] = self.features(own)
         del self._chunks[len(kept) :]
         self.points = self.points[rows]
@@ -142,9 +142,9 @@ class Followed:
 def row_products(Z: Floats, vectors: Floats) -> Floats:
     """Z (r × m) times vectorsᵀ (m × k), one read of Z at memory speed for a few vectors.
 
-    A large BLAS product re-packs Z, which costs more than the product where k is small. OpenBLAS
-    multiplies small matrices without packing, so Z is taken in pieces below its limit, and the
-    vectors are filled up to the eight its kernel takes at a time.
+    A large BLAS product re-packs Z, which costs more than the product if k is small. OpenBLAS
+    multiplies small matrices without packing, so Z is taken in pieces below its limit. The vectors
+    are padded to eight, the number that OpenBLAS takes at a time.
     """
     k, m = vectors.shape
     rows = len(Z)

@@ -15,19 +15,19 @@ from noregret import _checks
 from noregret._types import Floats, Points
 from noregret.kernels import RBF, Kernel
 
-#: dimensions beyond which m̄ᵈ is out of reach
+#: in more dimensions than this m̄ᵈ is too large
 LARGEST_DIMENSION = 4
 #: the largest number of features that is built
 LARGEST_FEATURES = 8192
-#: Gauss–Hermite nodes are accurate, and of use, up to here
+#: up to this many, Gauss–Hermite nodes are accurate and useful
 _LARGEST_NODES = 512
 
 
 class QuadratureFourier(Kernel):
-    """φ(x)ᵀφ(y), the RBF kernel as m̄-node Gauss–Hermite quadrature sees it.
+    """φ(x)ᵀφ(y), the RBF kernel approximated by m̄-node Gauss–Hermite quadrature.
 
     The nodes lie symmetrically, so that the sum over their d-fold products is a product of d sums:
-    the kernel costs 2m̄d multiplications an entry, and no 2m̄ᵈ features.
+    an entry of the kernel matrix costs 2m̄d multiplications, instead of 2m̄ᵈ features.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def _quadrature(nodes: int) -> tuple[Floats, Floats]:
 class QuadratureFeatures:
     """φ of :class:`QuadratureFourier` with half as many features, and their gradients.
 
-    Nodes ω and −ω have one cosine, and sines that differ in sign: one of each pair is enough, with
-    both weights. Features of the smallest weights are left out while these add up to at most
-    ``tol`` of k(x, x), which changes the kernel by no more than that.
+    Nodes ω and −ω have the same cosine, and sines that differ in sign. So one node of each pair is
+    enough, with both weights. Features with the smallest weights are left out while
+    these weights add up to at most ``tol`` of k(x, x), which bounds the change of the kernel.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class QuadratureFeatures:
     dimension
         d.
     tol
-        Of the weights left out.
+        The largest sum of the weights left out, as a fraction of k(x, x).
     """
 
     def __init__(self, kernel: QuadratureFourier, dimension: int, tol: float) -> None:
@@ -156,12 +156,12 @@ class QuadratureFeatures:
 
 
 def error_bound(nodes: int, spans: Floats) -> float:
-    """A bound on |k(x, y) − φ(x)ᵀφ(y)| / k(x, x) over a box of these sides over lengthscales (d).
+    """A bound on |k(x, y) − φ(x)ᵀφ(y)| / k(x, x) over a box; ``spans``: side / lengthscale (d).
 
     The remainder of Gauss–Hermite quadrature in one dimension is at most m̄!/(2m̄)! (r/l)^(2m̄).
     Factors of both products are at most 1, so the errors of the dimensions add up. ATA-GP-UCB
-    Lemma 14 has d·2^(d−1)/√2 · (e/(4 l² m̄))^m̄ for r = 1: Stirling's formula for the factorials
-    (low by 1/(24m̄)), and a larger factor for d > 1.
+    Lemma 14 has d·2^(d−1)/√2 · (e/(4 l² m̄))^m̄ for r = 1: it uses Stirling's formula for the
+    factorials (low by 1/(24m̄)), and a larger factor for d > 1.
     """
     with np.errstate(divide="ignore"):
         logs = 2.0 * nodes * np.log(spans) + math.lgamma(nodes + 1) - math.lgamma(2 * nodes + 1)
@@ -170,7 +170,7 @@ def error_bound(nodes: int, spans: Floats) -> float:
 
 
 def nodes_for(error: float, spans: Floats) -> int:
-    """The smallest m̄ whose error bound is at most ``error`` over these sides/lengthscales (d)."""
+    """The smallest m̄ whose error bound is at most ``error``; ``spans``: side / lengthscale (d)."""
     nodes = 1
     while error_bound(nodes, spans) > error and nodes < _LARGEST_NODES:
         nodes += 1
@@ -178,7 +178,7 @@ def nodes_for(error: float, spans: Floats) -> int:
 
 
 def spans_of(kernel: Kernel, points: Points) -> Floats:
-    """The sides of the points' bounding box over the lengthscales (d)."""
+    """The sides of the points' bounding box, divided by the lengthscales (d)."""
     if not isinstance(kernel, RBF):
         raise ValueError(
             "features='qff' needs an RBF kernel, whose Fourier transform factorises and for which "
@@ -192,7 +192,7 @@ def spans_of(kernel: Kernel, points: Points) -> Floats:
 def quadrature_for(
     kernel: Kernel, points: Points, nodes: int | None, error: float
 ) -> QuadratureFourier:
-    """The features for points (k × d) that span a space, or an error that says how many it needs.
+    """The features for points (k × d) that span a space; an error says if they are too many.
 
     By default m̄ is the smallest whose error bound is at most ``error``.
     """

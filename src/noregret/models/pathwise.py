@@ -1,13 +1,13 @@
 """Functions drawn from the posterior, by pathwise conditioning (Wilson et al. 2020).
 
 A function drawn from the prior by features, g(x) = φ(x)ᵀw with w ~ N(0, I), is moved to the
-posterior. With z(x) = L⁻¹k_S(x) for the dictionary S and its inducing points' values g_S
+posterior. With z(x) = L⁻¹k_S(x) for the dictionary S, and g_S the values of g at S,
 
     f(x) = g(x) + z(x)ᵀ(θ − L⁻¹g_S),    θ ~ N(V⁻¹Zᵀy, λV⁻¹).
 
-Where φ(x)ᵀφ(y) = k(x, y), the part of g outside the span of z has the covariance k − zᵀz, so that f
-has the posterior's law. What the features leave out of the prior is missing only where little has
-been told: at inducing points f is zᵀθ, whatever the features.
+If φ(x)ᵀφ(y) = k(x, y), the part of g outside the span of z has the covariance k − zᵀz, so that f
+has the posterior's law. What the features leave out of the prior is missing only at points far from
+the inducing points: at inducing points f is zᵀθ, whatever the features.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ class Paths:
         if posterior.size:
             self._inducing = lower_solve(posterior.factor, features(posterior.inducing))
         self._change: Floats = theta - self._inducing @ self._weights
-        # f(x) = φ(x)ᵀw + k_S(x)ᵀ L⁻ᵀ(θ − L⁻¹g_S): nothing is solved for x
+        # f(x) = φ(x)ᵀw + k_S(x)ᵀ L⁻ᵀ(θ − L⁻¹g_S): no linear system is solved for each x
         self._on_kernel = lower_solve(posterior.factor, self._change, transposed=True)
 
     def values(self, X: Points) -> Floats:

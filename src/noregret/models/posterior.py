@@ -51,7 +51,7 @@ class Posterior:
     gram
         G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
     tolerance
-        Prior variance outside the span that is round-off.
+        Prior variance outside the span up to this value is round-off.
     """
 
     kernel: Kernel
@@ -111,7 +111,7 @@ class Posterior:
         return means, np.array(leverages)
 
     def covariance(self, X: Points, Y: Points) -> Floats:
-        """Posterior covariances of two blocks of points, over λ (n × k): BBKB eq. 2."""
+        """Posterior covariances of two blocks of points, divided by λ (n × k): BBKB eq. 2."""
         left, right = self.embed(X), self.embed(Y)
         outside = (self.kernel(X, Y) - left @ right.T) / self.lam
         return np.asarray(outside + (left @ self.root) @ (right @ self.root).T)
@@ -141,7 +141,7 @@ class Posterior:
         return np.asarray(values), np.asarray(gradients)
 
     def through_features(self, X: Points, on_z: Floats) -> Floats:
-        """Derivatives by z (n × m) as gradients by x (n × d)."""
+        """Gradients in x (n × d) from derivatives with respect to z (n × m), by the chain rule."""
         on_k = lower_solve(self.factor, on_z.T, transposed=True).T
         return self.kernel.pullback(X, self.inducing, on_k)
 
@@ -174,7 +174,7 @@ class Block:
     leverage: Floats
 
     def joined(self, other: "Block") -> "Block":
-        """This block and another below it."""
+        """One block with the rows of both, the other's below."""
         pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
         return Block(*(np.concatenate(pair) for pair in pairs))
 
@@ -190,7 +190,7 @@ class Fantasy:
         Pending arms (k × d) and how many evaluations of each are pending (k).
     frozen
         Whether picks made from here on shrink variances only inside the dictionary's span, as in a
-        batch of BBKB; otherwise they do so exactly.
+        batch of BBKB; otherwise variances shrink exactly.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class Fantasy:
         self._fall = lower_solve(safe_cholesky(b @ b.T + np.eye(len(b))), b)
 
     def block(self, X: Points, Z: Floats | None = None) -> Block:
-        """What is known of points (n × d); Z are their features (n × m), where they are known."""
+        """What is known of points (n × d); Z are their features (n × m), if they are known."""
         if Z is None:
             Z = self.posterior.embed(X)
         b = self._coordinates(Z, X)
@@ -258,9 +258,9 @@ class Fantasy:
         self.add_along(block, *self.direction(block, position), 1)
 
     def direction(self, block: Block, position: int) -> tuple[Floats, float]:
-        """What evaluations of a point of a block lower: coordinates, and s of its own leverage.
+        """How evaluations of a point of a block lower leverages: a vector of coordinates, and s.
 
-        After n evaluations the leverage of the point is n·s²/(1 + n·s) less.
+        After n evaluations the leverage of the point itself is lower by n·s²/(1 + n·s).
         """
         if not self.frozen:
             self._span(block, position)
@@ -269,7 +269,7 @@ class Fantasy:
         return left, max(float(b @ left), 0.0)
 
     def add_along(self, block: Block, left: Floats, s: float, times: int) -> None:
-        """Count some evaluations of the point whose :meth:`direction` this is, as :meth:`add`."""
+        """As :meth:`add`, for ``times`` evaluations of a point with this :meth:`direction`."""
         row = left * math.sqrt(times / (1.0 + times * s))
         self._fall = np.concatenate([self._fall, row[None]])
         if len(self._fall) > 2 * max(len(row), 8):  # only _fallᵀ _fall matters
@@ -293,7 +293,7 @@ class Fantasy:
         block.leverage = np.maximum(block.leverage - row_norms(block.b @ rows.T), 0.0)
 
     def _span_all(self, block: Block, positions: Ints) -> None:
-        """Give points features of their own where they lie outside the span."""
+        """Give a feature of its own to each point that lies outside the span."""
         posterior, m, k = self.posterior, self.posterior.size, len(self._points)
         scale = np.sqrt(posterior.lam)
         X, Z, outside = block.points[positions], block.Z[positions], block.b[positions, m:] * scale
@@ -314,7 +314,7 @@ class Fantasy:
         block.b = np.concatenate([block.b, fresh], axis=1)
 
     def _span(self, block: Block, position: int) -> None:
-        """Give a point a feature of its own where it lies outside the span."""
+        """Give a point a feature of its own if it lies outside the span."""
         posterior, m, k = self.posterior, self.posterior.size, len(self._points)
         scale = math.sqrt(posterior.lam)
         X, Z = block.points[position : position + 1], block.Z[position : position + 1]
@@ -326,7 +326,7 @@ class Fantasy:
         lower[:k, :k] = self._lower
         lower[k, :k] = outside
         lower[k, k] = np.sqrt(residual)
-        # The last row of a triangular solve: the earlier coordinates of the block stay.
+        # Only the last row of a triangular solve: the other coordinates of the block stay.
         cross = posterior.kernel(X, block.points)[0] - block.Z @ Z[0]
         cross -= block.b[:, m:] @ (outside * scale)
         fresh = cross / (lower[k, k] * scale)
@@ -342,7 +342,7 @@ class Fantasy:
         block = self.block(X)
         root = np.sqrt(block.leverage)
         values = mean * block.mean + width * root
-        # d√leverage = dleverage / (2√leverage); zero where the leverage is zero.
+        # d√leverage = dleverage / (2√leverage); zero if the leverage is zero.
         half = width * (0.5 / np.maximum(root, 1e-12)) * (root > 1e-12)
         falling = (block.b @ self._fall.T) @ self._fall
         on_z = (block.b[:, :m] - falling[:, :m]) @ posterior.root.T - block.Z / posterior.lam

@@ -1,8 +1,8 @@
 """The sparse GP: updates of a posterior on a dictionary of inducing points.
 
-See :mod:`noregret.models.posterior` for the formulas. This module keeps them up to date: features
-of the dictionary stay as they are when it grows, evaluations enter by unique arm with a count and a
-sum of rewards, and V⁻¹ is followed by low-rank steps. This module does not know about candidates.
+See :mod:`noregret.models.posterior` for the formulas. This module keeps the posterior up to date.
+Features stay as they are when the dictionary grows. Evaluations enter by unique arm, with a count
+and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not know about candidates.
 """
 
 import copy
@@ -15,7 +15,7 @@ from noregret.kernels.base import Kernel
 from noregret.linalg.factors import InverseRoot, lower_solve, pivoted_cholesky, row_norms, with_room
 from noregret.models.posterior import Posterior
 
-#: updates that are kept
+#: how many updates are kept
 _UPDATES = 8
 
 
@@ -53,7 +53,7 @@ class SparseGP:
         The prior covariance, and the values of the regularisation λ to keep posteriors for.
         Leverages are those of the first one.
     nothing
-        No points (0 × d, or no objects), in the type that points have.
+        An empty array of points (0 × d, or no objects), in the type that points have.
     scale
         The largest k(x, x).
 
@@ -64,7 +64,7 @@ class SparseGP:
     counts, sums
         Evaluations and sums of rewards that the posterior holds, by arm (u each).
     prior, residual
-        k(x, x), and what the dictionary's span leaves of it, by arm (u each).
+        k(x, x), and the part of it outside the dictionary's span, by arm (u each).
     version
         How often the posterior has changed.
     updates
@@ -84,7 +84,7 @@ class SparseGP:
         self.residual: Floats = np.empty(0)
         self._inducing: Points = nothing
         self._factor: Floats = np.empty((0, 0))
-        self._buffer: Floats = np.empty((0, 0))  # features of the arms in its corner
+        self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
         self._gram: Floats = np.empty((0, 0))  # Σ n z zᵀ over the arms
         self._target: Floats = np.empty(0)  # Zᵀy
         self._roots = [InverseRoot(lam) for lam in lams]
@@ -93,16 +93,16 @@ class SparseGP:
         self.updates: list[Update] = []
         # The target dictionary of an update that is under way, or was interrupted.
         self._aim: Ints | None = None
-        # The dictionary that everything was computed from, while nothing has changed since.
+        # The dictionary of the last computation from scratch, if nothing has changed since.
         self._computed_from: Ints | None = None
-        # Directions with less prior variance than this outside the span are round-off (or, for a
-        # tiny λ, too small to matter beside it).
+        # Directions with less prior variance than this outside the span are round-off, or tiny
+        # beside λ.
         self.tolerance = float(np.clip(1e-3 * lams[0], 1e-13 * scale, 1e-10 * scale))
 
     def copy(self) -> "SparseGP":
         """Another model with the same content: O(u m + g m²)."""
         made = copy.copy(self)
-        # What else changes is replaced, not written to.
+        # All other attributes are replaced when they change, never written to.
         made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
         made._roots = [root.copy() for root in self._roots]
         return made
@@ -141,7 +141,7 @@ class SparseGP:
         return self._buffer[: len(self.counts), : self.size]
 
     def posterior(self) -> Posterior:
-        """The posterior of what has been taken in; good until more is taken in."""
+        """The posterior of what has been taken in; valid until more is taken in."""
         return Posterior(
             self.kernel,
             self._inducing,
@@ -166,11 +166,11 @@ class SparseGP:
         return np.asarray(residual / self.lam + row_norms(Z @ self._roots[0].matrix))
 
     def log_dets(self) -> Floats:
-        """log det(V/λ) = log det(I + Q/λ) for every λ (g), Q the kernel matrix on the span."""
+        """log det(V/λ) = log det(I + Q/λ) for every λ (g); Q is the kernel matrix on the span."""
         return np.array([root.log_det for root in self._roots])
 
     def trace(self) -> float:
-        """tr R = Σ over evaluations of what the span leaves of k(x, x)."""
+        """tr R = Σ over evaluations of the part of k(x, x) outside the span."""
         return float(self.counts @ self.residual)
 
     def prior_sum(self) -> float:
@@ -184,7 +184,8 @@ class SparseGP:
     def ridges(self, scatter: float) -> Floats:
         """λ yᵀ(Q + λI)⁻¹y = min_μ ‖y − μ‖² + λ‖μ‖² for every λ (g).
 
-        ``scatter`` is Σ (reward − mean of its arm)². As a sum of squares nothing cancels.
+        ``scatter`` is Σ (reward − mean of its arm)². The result is computed as a sum of squares, so
+        that nothing cancels.
         """
         averages = self.sums / np.maximum(self.counts, 1.0)
         values = []
@@ -196,7 +197,7 @@ class SparseGP:
         return np.array(values)
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
-        """The same for any λ (k), whether there is a posterior for it or not: O(m³)."""
+        """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
         values, vectors = np.linalg.eigh(self._gram)
         turned = np.square(vectors.T @ self._target)
         total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
@@ -231,7 +232,7 @@ class SparseGP:
     def advance(self, points: Points, counts: Ints, sums: Floats, grow: Ints) -> None:
         """Follow the observations: all arms (u × d), evaluations told and sums of rewards (u each).
 
-        ``grow`` are arms to add to the dictionary; those already in its span are passed over.
+        ``grow`` are arms to add to the dictionary; those already in its span are skipped.
         O(m² k + u m Δ) for k arms with new evaluations and Δ new inducing points.
         """
         self.see(points)
@@ -245,7 +246,7 @@ class SparseGP:
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
-        if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper in one go
+        if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper from scratch
             self._add_features(points, grow)
             self._compute()
         else:
@@ -262,7 +263,7 @@ class SparseGP:
         self._aim = None
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
-        """Everything from scratch on a dictionary of arms: O(u m² + m³)."""
+        """Compute everything from scratch on a dictionary of arms: O(u m² + m³)."""
         self._aim = dictionary
         self.updates, self.version = [], self.version + 1
         self.dictionary, self._inducing = dictionary[:0], points[:0]
@@ -277,9 +278,9 @@ class SparseGP:
         self._aim, self._computed_from = None, dictionary
 
     def set_weights(self, weights: Floats) -> None:
-        """Means from other weights than those of least squares, until the next update.
+        """Use other weights of the means than those of least squares, until the next update.
 
-        Weights of the first λ (m), or of all (g × m).
+        The weights are those of the first λ (m), or of all (g × m).
         """
         thetas = np.atleast_2d(weights)
         self._thetas[: len(thetas)], self._computed_from = list(thetas), None
@@ -287,7 +288,7 @@ class SparseGP:
             self.updates[-1].theta = self._thetas[0]
 
     def _compute(self) -> None:
-        """V, its root and the weights from the features: no drift. O(u m² + m³)."""
+        """Compute V, its root and the weights from the features, without drift: O(u m² + m³)."""
         Z = self.features
         self._gram = np.asarray(Z.T @ (Z * self.counts[:, None]))
         self._target = self.sums @ Z
@@ -296,7 +297,7 @@ class SparseGP:
         self._thetas = [root.solve(self._target) for root in self._roots]
 
     def _solve(self) -> bool:
-        """The weights of the means, after low-rank steps; roots that lost digits are refreshed.
+        """Compute the weights after low-rank steps; roots that lost digits are computed again.
 
         Returns whether the first λ's root was still accurate.
         """
@@ -308,13 +309,13 @@ class SparseGP:
         return accurate[0]
 
     def _add_rows(self, weighted: Floats) -> Floats:
-        """Evaluations of known features (k × m), each times the square root of its count."""
+        """Add evaluations of known features (k × m), each times the square root of its count."""
         self._gram += weighted.T @ weighted
         first, *_ = (root.add_rows(weighted) for root in self._roots)
         return first
 
     def _add_columns(self, points: Points, rows: Ints, update: Update) -> None:
-        """New inducing points, and V bordered with their features."""
+        """Add inducing points, and border V with their features."""
         old, m = self._gram, self.size
         fresh = self._add_features(points, rows, update)
         if not fresh.shape[1]:
@@ -331,7 +332,7 @@ class SparseGP:
     def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
         """Features of new inducing points for all arms, beside the old ones (u × Δ).
 
-        The update, where there is one, is told how any point gets them.
+        If ``update`` is given, it records how any point gets these features.
         """
         m, own = self.size, points[rows]
         old = self.features[rows]
@@ -357,5 +358,5 @@ class SparseGP:
         self._inducing = np.concatenate([self._inducing, own[kept]])
         self.dictionary = np.concatenate([self.dictionary, rows[kept]])
         self.residual = np.maximum(self.residual - row_norms(fresh), 0.0)
-        self.residual[self.dictionary] = 0.0  # but for round-off they lie in their own span
+        self.residual[self.dictionary] = 0.0  # they lie in their own span: the rest is round-off
         return np.asarray(fresh)

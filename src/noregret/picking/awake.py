@@ -1,7 +1,7 @@
 """The candidates of a batch that have been looked at.
 
 A candidate that was looked at is *awake* while its features are kept, so that its bound follows
-every pick. Where there are too many, those with smaller bounds *doze*: only their last bound is
+every pick. If there are too many, those with smaller bounds *doze*: only their last bound is
 kept. Inside a batch bounds only fall, so a dozing bound is still a bound, and a candidate is woken
 again when its dozing bound comes out on top. So memory is limited, and picks are those of a full
 argmax.
@@ -18,22 +18,23 @@ from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf, Queue
 from noregret.picking.room import NOBODY
 
-#: candidates looked at first
+#: how many candidates are looked at first
 FIRST_LOOK = 64
-#: numbers that the features of the candidates awake may take
+#: how many numbers the features of the candidates awake may take
 _AWAKE = 1 << 23
 
 
 @dataclass
 class _Last:
-    """The candidate that was picked last, as long as only its own bound counts its evaluations.
+    """The candidate picked last, while only its own bound takes its evaluations into account.
 
     Attributes
     ----------
     position, times
-        Which it is, and how many evaluations.
+        Its position, and how many evaluations it has.
     left, s
-        What evaluations of it lower, see :meth:`noregret.models.posterior.Fantasy.direction`.
+        How its evaluations lower leverages, see
+        :meth:`noregret.models.posterior.Fantasy.direction`.
     leverage
         Its leverage before these evaluations.
     """
@@ -53,7 +54,7 @@ class Seen(NamedTuple):
     ids
         Which they are (n).
     columns
-        What the sleepers need about them when the batch is complete (n each).
+        What the sleepers need to know of them when the batch is complete (n each).
     """
 
     ids: Ints
@@ -104,7 +105,7 @@ class _Dozing:
         self._starts.append(0)
 
     def wake(self, count: int) -> tuple[Ints, Floats]:
-        """The ids and caps of some who doze no longer; the one on top is among them."""
+        """Remove some candidates, the one on top among them: their ids and caps."""
         heads = self._heads()
         run = heads.index(min(heads, key=_order))
         ids, _, caps = self._runs[run]
@@ -143,7 +144,7 @@ class Awake:
         Their bounds (n), up to date after :meth:`settle`; −∞ for those that may not be picked any
         more.
     leading
-        So many of them, the first ones, are those that lead.
+        How many of them lead; these are the first ones.
     """
 
     def __init__(
@@ -203,14 +204,14 @@ class Awake:
     def best(self) -> int | None:
         """The position of the candidate with the largest bound of all, asleep or awake.
 
-        Those that lead are left out. ``None`` where no candidate may be picked. Positions change
-        when this is called, but for those that lead.
+        Those that lead are left out. ``None`` if no candidate may be picked. A call changes
+        positions, except those of the candidates that lead.
         """
         while True:
             others, last = self.upper[self.leading :], self._last
             at = int(others.argmax()) if len(others) else -1
             top = float(others[at]) if len(others) else -np.inf
-            # Other bounds only fall with the evaluations that they do not count yet.
+            # Evaluations that other bounds do not count yet can only lower those bounds.
             if last is not None and (self.leading + at != last.position or top <= self._rest):
                 self.settle()
                 continue
@@ -230,7 +231,7 @@ class Awake:
                 self._wake()
 
     def _first(self, others: Floats, at: int, top: float) -> int:
-        """The position of the smallest id of those that have the largest bound, as ``at`` has."""
+        """The position of the smallest id among those whose bound equals that of ``at``."""
         ties = others == top
         if np.count_nonzero(ties) > 1:
             where = ties.nonzero()[0]
@@ -240,7 +241,7 @@ class Awake:
     def _look(self) -> None:
         """Look at the next candidates of the queue."""
         width = max(self.block.b.shape[1], 1)
-        # Blocks are joined as often as the awake double.
+        # Blocks are joined only when the number awake has doubled.
         self._count = int(min(2 * self._count, max(self._most / (2 * width), FIRST_LOOK)))
         ids, stale, points, features = self._queue.take(self._count)
         block = self._bounds.fantasy.block(points, features)
@@ -249,7 +250,7 @@ class Awake:
         self._join(ids, caps, block)
 
     def _wake(self) -> None:
-        """Wake those of the dozing with the largest bounds."""
+        """Wake the dozing candidates with the largest bounds."""
         ids, caps = self._dozing.wake(FIRST_LOOK)
         self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
 
@@ -282,9 +283,9 @@ class Awake:
         self.upper[position] = min(bound, float(self._caps[position]))
 
     def weakest(self) -> int | None:
-        """The position of the candidate with the smallest lower bound of those that lead.
+        """Of the candidates that lead, the position of the one with the smallest lower bound.
 
-        ``None`` where none of them may be picked.
+        ``None`` if none of them may be picked.
         """
         if not self.leading:
             return None
@@ -308,5 +309,5 @@ def _order(bound: tuple[float, int]) -> tuple[float, int]:
 
 
 def _joined(one: Block, two: Block) -> Block:
-    """A block and another below it."""
+    """One block with the rows of both, the second below the first."""
     return Block(*(np.concatenate([getattr(one, p), getattr(two, p)]) for p in _PARTS))

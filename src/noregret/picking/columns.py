@@ -1,6 +1,6 @@
 """What is kept of every candidate of a list: columns of numbers, read from the largest one down.
 
-Where other machines hold the list, each part keeps the columns of its own candidates
+If other machines hold the list, each part keeps the columns of its own candidates
 (:mod:`noregret.picking.shards`); the methods are the same.
 """
 
@@ -96,11 +96,11 @@ class Reading:
         self.floor = float(self._largest.max())
 
     def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
-        """What can be read once the first blocks are opened: all that no other block exceeds."""
+        """What can be read from the first blocks: the numbers that no other block exceeds."""
         level, limit = -np.inf, len(self._values)
         if opened < len(blocks):
             level = self._largest[blocks[opened]]
-            # Ties with a block not opened yet are read only where their ids are smaller.
+            # On a tie with a block not opened yet, only smaller ids are read.
             limit = int(blocks[opened]) * _BLOCK
         ids, values = [], []
         for block in blocks[:opened].tolist():
@@ -119,7 +119,7 @@ class Reading:
         return self._left[block]
 
 
-#: rows of a list that a function is computed for at a time
+#: how many rows of a list a function is computed for at a time
 _PIECE = 1 << 16
 
 #: gives the points (n × d) of ids (n)
@@ -135,9 +135,9 @@ class PriorRoot:
     lam: float = 1.0
 
     def of(self, space: Candidates, first: int = 0) -> Floats:
-        """Its values on a list (A − ``first``), from one id on.
+        """Its values on a list from the id ``first`` on (A − ``first``).
 
-        Nothing is read where k(x, x) is the same everywhere.
+        No points are read if k(x, x) is the same everywhere.
         """
         same, size = self.kernel.constant, len(space) - first
         if same is not None:
@@ -149,7 +149,7 @@ class PriorRoot:
 class Taken(NamedTuple):
     """Candidates taken from a queue: their ids (n), stale bounds (n) and points (n × d).
 
-    ``features`` are those of the posterior (n × m), where they are known.
+    ``features`` are those of the posterior (n × m), if they are known.
     """
 
     ids: Ints
@@ -167,7 +167,7 @@ class Queue(Protocol):
 
     @property
     def next_id(self) -> int:
-        """The smallest id that has it."""
+        """The smallest id that has this bound."""
 
     def take(self, count: int) -> Taken:
         """The next candidates, ``count`` of them or all that are left."""
@@ -187,7 +187,7 @@ class ListQueue:
 
     @property
     def next_id(self) -> int:
-        """The smallest id that has it."""
+        """The smallest id that has this bound."""
         return self._reading.next_id
 
     def take(self, count: int) -> Taken:
@@ -217,11 +217,11 @@ class UpperColumn:
 
     @classmethod
     def fresh(cls, prior: PriorRoot, space: Candidates) -> "UpperColumn":
-        """The column of a list of which nothing is known."""
+        """The column of a list before anything is told."""
         return cls(prior, prior.of(space))
 
     def arrays(self) -> tuple[Floats]:
-        """What the column is made of beside the prior."""
+        """The arrays of the column, without the prior."""
         return (self._tops.values,)
 
     def read(self, points: PointsOf, skipped: Ints = NOBODY) -> ListQueue:
@@ -239,7 +239,7 @@ class UpperColumn:
         return self._tops.values[ids]
 
     def lost(self) -> list[int]:
-        """The parts that were lost lately: there are none here."""
+        """The parts that were lost lately: always none, as the list is on this machine."""
         return []
 
     def gathered(self) -> "UpperColumn":
@@ -247,15 +247,15 @@ class UpperColumn:
         return self
 
     def extended(self, space: Candidates) -> "UpperColumn":
-        """The column of a list that has grown at its end: the prior's for what is new."""
+        """The column of a list that has grown at its end; new candidates start from the prior."""
         new = self.prior.of(space, len(self._tops.values))
         return UpperColumn(self.prior, np.concatenate([self._tops.values, new]))
 
 
 def with_slack(stale: Floats, root: Floats) -> Floats:
-    """Bounds (n) a little larger: round-off must not make one smaller than the bound now.
+    """Bounds (n), a little enlarged: round-off must not put one below the current bound.
 
-    ``root`` are the √leverages that the bounds are made of (n).
+    ``root`` are the √leverages in these bounds (n).
     """
     return np.asarray(stale + 1e-9 * (np.abs(stale) + root))
 

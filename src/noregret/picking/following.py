@@ -1,4 +1,4 @@
-"""Candidates looked at lately, of which what the posterior says is kept exact."""
+"""Candidates looked at lately: what the posterior says of them is kept exact."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from noregret.models.sparse import SparseGP
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf, Taken, with_slack
 
-#: numbers that the features of all of them may take
+#: how many numbers the features of all followed candidates may take
 _MOST = 1 << 26
-#: numbers that these features may take in a file
+#: how many numbers these features may take in a file
 _SAVED = 1 << 20
-#: candidates that are followed at least
+#: at least this many candidates are followed
 _FEWEST = 128
-#: candidates whose features are computed at a time
+#: for how many candidates features are computed at a time
 _PIECE = 8192
 
 
@@ -27,7 +27,7 @@ class Following:
     Parameters
     ----------
     nothing
-        No points, in the type that points have.
+        An empty array of points, in the type that points have.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class Following:
         return self._followed.numbers <= _SAVED
 
     def is_of(self, version: int) -> bool:
-        """Whether they are up to date with this version of the model."""
+        """Whether the candidates are up to date with this version of the model."""
         return self._version == version
 
     def catch_up(self, model: SparseGP, points: PointsOf) -> None:
         """Bring all of them up to date with the model."""
         if self._version == model.version:
             return
-        # No version while they are brought up to date: a kernel may fail on the way.
+        # There is no version until all are up to date: a kernel may raise an error on the way.
         before, self._version = self._version, -1
         missed = model.version - before
         if before >= 0 and missed <= len(model.updates):
@@ -76,7 +76,7 @@ class Following:
         self._version = model.version
 
     def add(self, ids: Ints, block: Block, posterior: Posterior) -> None:
-        """Follow more candidates; those of them that are followed already are passed over."""
+        """Follow more candidates; those that are followed already are skipped."""
         new = np.flatnonzero(np.isin(ids, self.ids, invert=True))
         if len(new):
             self._followed.append(block.points[new], block.Z[new], posterior)
@@ -87,7 +87,7 @@ class Following:
         return len(self.ids) > _most(posterior)
 
     def drop(self, posterior: Posterior) -> tuple[Ints, Floats, Floats]:
-        """Stop following those with small bounds: their ids, means and √leverages (n each)."""
+        """Stop following candidates with small bounds; their ids, means and √leverages (n each)."""
         mean, root = self._means_and_roots(posterior)
         order = np.argsort(-mean - 2.0 * root, kind="stable")
         kept, left = np.split(order, [3 * _most(posterior) // 4])
@@ -101,16 +101,16 @@ class Following:
         return self._followed.mean, np.sqrt(self._followed.leverage(posterior.lam))
 
     def upper(self, bounds: Bounds) -> Floats:
-        """Upper bounds inside a batch that starts here, pending evaluations not counted (n)."""
+        """Upper bounds inside a batch that starts here, without pending evaluations (n)."""
         mean, root = self._means_and_roots(bounds.posterior)
         return with_slack(mean + bounds.inflation * bounds.width * root, root)
 
     def queue(self, bounds: Bounds, skipped: Ints) -> "FollowedQueue":
-        """All of them in falling order of their bounds, but for some that are skipped."""
+        """All of them in falling order of their bounds, except ``skipped``."""
         upper = self.upper(bounds)
         if len(skipped):
             upper[np.isin(self.ids, skipped)] = -np.inf
-        # Features that a file leaves out would not be the same ones, bit for bit, after loading.
+        # Features that files leave out are not given: computed again, they differ by round-off.
         return FollowedQueue(upper, self.ids, self._followed, with_features=self._are_saved())
 
 
@@ -120,7 +120,7 @@ class FollowedQueue:
     Parameters
     ----------
     values
-        Their bounds (n), −∞ for those that are passed over.
+        Their bounds (n), −∞ for those that are skipped.
     ids, followed
         Which they are (n), and what is known of them.
     with_features

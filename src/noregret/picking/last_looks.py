@@ -13,7 +13,7 @@ from noregret.picking.shards import Looks, placed_looks
 from noregret.spaces import Candidates
 from noregret.widths.proved import leverage_ratio
 
-#: dates that sleeping candidates were last looked at, kept at most
+#: at most this many dates of last looks are kept
 _DATES = 64
 
 
@@ -30,14 +30,14 @@ class LastLooks:
     column
         What is known of every candidate: √(k(x, x)/λ) at first.
     grows
-        Whether c is counted. It is 1 for an exact posterior. For a sparse one c is a bound that
+        Whether c is used. It is 1 for an exact posterior. For a sparse one c is a bound that
         leverages do not come near in practice.
     """
 
     def __init__(self, column: Looks, *, grows: bool) -> None:
         self.column = column
         self._grows = grows
-        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each date; the prior's is none
+        self._weights: dict[int, Floats] = {0: np.empty(0)}  # θ of each date; empty for the prior
         self._growth = {0: 1.0}  # c of each date
         self._now = 0
         self._version = -1  # of the model, at the latest date
@@ -47,7 +47,7 @@ class LastLooks:
         return len(self.column)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies hold what is known itself, wherever the list is."""
+        """Files and copies hold the columns themselves, even if other machines keep them."""
         return {**vars(self), "column": self.column.gathered()}
 
     def extend(self, space: Candidates) -> None:
@@ -68,7 +68,7 @@ class LastLooks:
     ) -> Queue:
         """Candidates in falling order of their stale bounds; some are skipped.
 
-        ``known`` are smaller bounds (n) of some candidates (n ids).
+        ``known`` are smaller bounds (n) of the candidates ``ids`` (n).
         """
         posterior, width = bounds.posterior, bounds.inflation * bounds.width
         dates = list(self._weights) if self._has_grown(posterior) else [0]
@@ -80,7 +80,7 @@ class LastLooks:
         return self.column.read(points, reach, ids, known, skipped)
 
     def _has_grown(self, posterior: Posterior) -> bool:
-        """Whether the dictionary is the one of the past, with more inducing points at most."""
+        """Whether the dictionary is the earlier one, possibly with more inducing points."""
         old = self._inducing
         return old is not None and np.array_equal(posterior.inducing[: len(old)], old)
 
@@ -97,9 +97,9 @@ class LastLooks:
         self.column.put(ids, mean, root, self._now)
 
     def _forget(self, posterior: Posterior) -> None:
-        """Dates that say nothing of this posterior, or of too few candidates, are dropped.
+        """Drop dates that bound nothing for this posterior, or that few candidates have.
 
-        What the prior says of a candidate takes the place of what was known of it then.
+        The candidates of a dropped date go back to the prior.
         """
         old = [date for date in self._weights if date]
         if self._has_grown(posterior):

@@ -1,4 +1,4 @@
-"""Who is next on a list? The largest upper bound, found without reading the list.
+"""The largest upper bound on a list, found without reading the whole list.
 
 Every candidate keeps a *stale* bound that is never below its bound now. Only candidates whose stale
 bound comes out on top are looked at again; all others sleep. So a batch costs the candidates it
@@ -8,9 +8,9 @@ Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
 
 - *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
   computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all
-  candidates. Brought up to date are the 64 candidates with the largest stale bounds, and all whose
-  stale bound is above the smallest bound of a pick: neither the order in which candidates are
-  looked at nor the way a list is cut into parts matters.
+  candidates. The 64 candidates with the largest stale bounds are brought up to date, and so are all
+  whose stale bound is above the smallest bound of a pick. So neither the order in which candidates
+  are looked at nor the way a list is cut into parts matters.
 - *current*: mean + width·√leverage now, the papers' rule. A stale bound follows from how far mean
   and leverage can have moved since the candidate was last looked at
   (:class:`~noregret.picking.last_looks.LastLooks`). Candidates that were looked at lately are
@@ -37,7 +37,7 @@ from noregret.spaces import Candidates
 
 
 class Intersected:
-    """Bounds that only fall: one number a candidate.
+    """Bounds that only fall: one number per candidate.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Intersected:
         self.column = placed_uppers(self.column, space)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies hold the bounds themselves, wherever the list is."""
+        """Files and copies hold the bounds themselves, even if other machines keep them."""
         return {**vars(self), "column": self.column.gathered()}
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
@@ -82,14 +82,14 @@ class Intersected:
         return stale, caps
 
     def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
-        """Bring candidates up to date whose stale bound is above ``level``.
+        """Bring the candidates whose stale bound is above ``level`` up to date.
 
         Candidates exactly at the level are left as they are: which of them were looked at is
-        chance, and must not decide what is picked later.
+        arbitrary, and must not decide what is picked later.
         """
         ids, (stale, caps) = awake.seen
         reached = stale > level
-        reached[:FIRST_LOOK] = True  # so many are brought up to date whatever the level
+        reached[:FIRST_LOOK] = True  # these are brought up to date whatever the level
         self.column.put(ids[reached], caps[reached])
 
 
@@ -101,9 +101,9 @@ class Current:
     column
         What is known of every candidate: √(k(x, x)/λ) at first.
     nothing
-        No points, in the type that points have.
+        An empty array of points, in the type that points have.
     grows
-        Whether leverages that a growing dictionary may enlarge are allowed for.
+        Whether stale bounds allow for leverages that grow with the dictionary.
     """
 
     intersects = False
@@ -126,7 +126,7 @@ class Current:
         self._looks.move_to(space)
 
     def stale(self, ids: Ints) -> Floats:
-        """The stale bounds of some candidates (n): bounds of the past limit nothing."""
+        """The stale bounds of some candidates (n): ∞, as earlier bounds limit nothing."""
         return np.full(len(ids), np.inf)
 
     def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
@@ -147,11 +147,11 @@ class Current:
         return self._following.is_of(bounds.version) and len(self._following) == len(self._looks)
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
-        """What no bound of these candidates may exceed inside the batch (n): nothing."""
+        """The largest bounds that these candidates can have in the batch (n): ∞, no limit."""
         return np.full(len(stale), np.inf)
 
     def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
-        """The mean and √leverage from what has been told (n each)."""
+        """The mean and √leverage, without pending evaluations (n each)."""
         return block.mean, np.sqrt(block.told)
 
     def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
@@ -163,7 +163,7 @@ class Current:
         self._follow_more(bounds, awake.ids, awake.block)
 
     def note(self, bounds: Bounds, ids: Ints, points: Points) -> None:
-        """Look at candidates (n ids, n × d points), and follow them; passes over those followed."""
+        """Look at candidates (n ids, n × d points), and follow them; skips those followed."""
         if self._following.is_of(bounds.version):
             new = np.isin(ids, self._following.ids, invert=True)
             ids, points = ids[new], points[new]
@@ -173,7 +173,7 @@ class Current:
             self._follow_more(bounds, ids, block)
 
     def _follow_more(self, bounds: Bounds, ids: Ints, block: Block) -> None:
-        """Follow candidates that were looked at; where there are too many, those on top."""
+        """Follow candidates that were looked at; if too many, those with the largest bounds."""
         following, posterior = self._following, bounds.posterior
         if following.is_of(bounds.version):
             following.add(ids, block, posterior)
@@ -195,7 +195,7 @@ def list_batch(
 ) -> Picks:
     """Pick the candidate with the largest bound again and again, until the rule ends the batch.
 
-    It also ends where no candidate may be picked any more.
+    The batch also ends once no candidate may be picked any more.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def list_batch(
     ids: list[int] = []
     chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
-    level = np.inf  # down to which bounds were compared
+    level = np.inf  # bounds were compared down to this level
     while True:
         position = awake.best()
         if position is not None:
@@ -257,7 +257,7 @@ def largest_upper(
 ) -> float:
     """The largest upper bound on the list, or on what is left of it without some candidates.
 
-    From what has been told; nothing is changed. −∞ where nothing is left.
+    Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
     """
     awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without)
     position = awake.best()

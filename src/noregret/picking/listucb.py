@@ -1,4 +1,4 @@
-"""Who is next on a list? The largest upper confidence bound, and what it remembers."""
+"""Picks on a list by the largest upper confidence bound, and what is remembered for that."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from noregret.picking.room import NOBODY, Room
 from noregret.picking.shards import fresh_looks, fresh_uppers
 from noregret.spaces import Candidates
 
-#: multiplications that counting the candidates alive may take, and candidates at a time
+#: multiplications that counting the candidates alive may take, and how many at a time
 _MOST_WORK, _LARGEST_LOOK = 2e9, 4096
 #: arms whose lower bounds are computed at a time
 _LOOK = 256
@@ -23,8 +23,8 @@ _LOOK = 256
 class ListUCB:
     """The largest upper bound on a list.
 
-    State: the stale bounds of the candidates, what draws have seen of them, and the largest lower
-    bound of every arm so far.
+    State: the stale bounds of the candidates, what earlier draws computed of them, and the largest
+    lower bound of every arm so far.
     """
 
     follows_aim = True
@@ -34,11 +34,11 @@ class ListUCB:
         self._sleepers: Sleepers | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
         self._version = -1
-        # What draws have seen of the candidates, and with which version of the beliefs.
+        # What earlier draws computed of the candidates, and by which version of the beliefs.
         self._drawn: tuple[Current | None, int] = (None, -1)
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
-        """Another list, whose bounds start from the prior; the same list with ``keep``."""
+        """Take another list, whose bounds start from the prior; the same list with ``keep``."""
         self.space = space
         if not keep:
             self._sleepers, self._drawn = None, (None, -1)
@@ -80,7 +80,7 @@ class ListUCB:
     ) -> Ints:
         """The best open candidates of n functions drawn from the posterior (k × n ids).
 
-        With ``keep`` what was seen is remembered. See
+        With ``keep`` what was computed is remembered. See
         :func:`~noregret.picking.maxima.tops_of_draws`.
         """
         sleepers, version = self._drawn
@@ -93,14 +93,14 @@ class ListUCB:
         return tops_of_draws(sleepers, now.bounds, self.space.at, n, values, room, keep=keep)
 
     def _leading(self, now: Situation) -> Ints:
-        """The best candidates so far, where more than one is looked for."""
+        """The best candidates so far, if more than one is looked for."""
         if now.aim == 1:
             return NOBODY
         rows, _ = self._best_lower(now, now.aim)
         return np.sort(now.observations.ids[rows])
 
     def _up_to_date(self, now: Situation) -> Sleepers:
-        """The stale bounds; started again where what they rest on has changed."""
+        """The stale bounds; they start again if the assumptions or the rule have changed."""
         sleepers = self._sleepers
         if sleepers is None or not self._is_valid(now, sleepers):
             sleepers = self._sleepers = self._fresh(now)
@@ -138,7 +138,7 @@ class ListUCB:
         return now.bounds.lower(model.features[rows], model.residual[rows])
 
     def _kept_lower(self, now: Situation, rows: Ints) -> Floats:
-        """The largest lower bounds so far of some arms (n); −∞ where none was kept."""
+        """The largest lower bounds so far of some arms (n); −∞ if none was kept."""
         kept = np.full(len(now.observations), -np.inf)
         if now.intersected and self._version == now.beliefs.version:
             kept[: len(self._lower)] = self._lower
@@ -165,18 +165,18 @@ class ListUCB:
         return rows[best], lower[best]
 
     def _looked_at(self, now: Situation) -> Sleepers:
-        """The stale bounds for somebody who looks."""
+        """The stale bounds for a look, which changes nothing."""
         sleepers = self._sleepers
         if sleepers is None or not self._is_valid(now, sleepers):
             return self._fresh(now)
         return sleepers
 
     def highest(self, now: Situation, without: Ints) -> float:
-        """The largest upper bound of all candidates but some; −∞ where nothing is left."""
+        """The largest upper bound of all candidates except some; −∞ if none is left."""
         return largest_upper(self._looked_at(now), now.bounds, self.space.at, without)
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
-        """The told candidates with the largest lower bounds, best first; one where none is told."""
+        """The told candidates with the largest lower bounds, best first; one if none is told."""
         sleepers = self._looked_at(now)
         highest = largest_upper(sleepers, now.bounds, self.space.at)
         rows, lower = self._best_lower(now, count)
@@ -204,11 +204,11 @@ class ListUCB:
         return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
 
     def alive(self, now: Situation) -> int | None:
-        """How many candidates can still be the best; ``None`` where bounds prove nothing.
+        """How many candidates can still be the best; ``None`` if bounds prove nothing.
 
-        Counted are those whose upper bound is at least the largest lower bound. Each bound is the
-        better of two: the one kept at the batch starts, and the one computed now. Bounds that are
-        kept only tighten. What a look computes is not kept, because looks change nothing, so the
+        These are the candidates whose upper bound is at least the largest lower bound. Each bound
+        is the better of two: the one kept at batch starts, and the one computed now. Kept bounds
+        only tighten. What a look computes is not kept, because looks change nothing, so the
         number can rise a little from one look to the next. All counts hold at once with probability
         1 − δ, so the smallest one seen holds too.
         """
@@ -220,9 +220,9 @@ class ListUCB:
         return self._count_alive(now, self._sleepers, best)
 
     def _count_alive(self, now: Situation, sleepers: Intersected, best: float) -> int:
-        """How many upper bounds are at least ``best``; those that sleep are looked at.
+        """How many candidates have an upper bound of at least ``best``, by bounds computed now.
 
-        Where that takes too long their stale bounds are counted, which are never too few.
+        If that takes too long, stale bounds are counted instead: the count is never too small.
         """
         (stale,) = sleepers.column.gathered().arrays()
         ids = np.flatnonzero(stale >= best)

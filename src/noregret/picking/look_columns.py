@@ -20,7 +20,7 @@ class LookColumns:
     mean, root
         The mean and √leverage of every candidate when it was last looked at (A each).
     date
-        When that was, a number (A); 0 where it was never looked at and has the prior's bounds.
+        The date of that look, a number (A); 0 if never looked at: its bounds are the prior's.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class LookColumns:
 
     @classmethod
     def fresh(cls, prior: PriorRoot, space: Candidates) -> "LookColumns":
-        """The columns of a list of which nothing is known."""
+        """The columns of a list before anything is told."""
         root = prior.of(space)
         return cls(prior, root, np.zeros(len(root)), root.copy(), np.zeros(len(root), np.int32))
 
@@ -40,7 +40,7 @@ class LookColumns:
         return len(self._mean)
 
     def arrays(self) -> tuple[Floats, Floats, Floats, Ints]:
-        """What the columns are made of beside the prior."""
+        """The arrays of the columns, without the prior."""
         return self._prior_root, self._mean, self._root, self._date
 
     def read(
@@ -58,12 +58,12 @@ class LookColumns:
         points
             Gives the points of ids.
         reach
-            How far a bound may lie above the mean of each date, in √leverage of then; ∞ where a
-            date says nothing. The first one is the prior's.
+            For each date, how far a bound may lie above that date's mean, in units of its
+            √leverage; ∞ if the date bounds nothing. The first entry is the prior's.
         ids, known
             Candidates of which a smaller bound is known, and those bounds (n each).
         skipped
-            Candidates that are passed over.
+            Candidates to skip.
         """
         own = reach[self._date]
         usable = np.isfinite(own)
@@ -80,7 +80,7 @@ class LookColumns:
         return np.bincount(self._date, minlength=dates)
 
     def forget(self, dates: list[int]) -> None:
-        """What the prior says takes the place of what was known on these dates."""
+        """Let candidates last looked at on these dates go back to the prior."""
         which = np.flatnonzero(np.isin(self._date, dates))
         self._mean[which], self._date[which] = 0.0, 0
         self._root[which] = self._prior_root[which]
@@ -91,7 +91,7 @@ class LookColumns:
         self._date[ids] = date
 
     def lost(self) -> list[int]:
-        """The parts that were lost lately: there are none here."""
+        """The parts that were lost lately: always none, as the list is on this machine."""
         return []
 
     def gathered(self) -> "LookColumns":
@@ -99,7 +99,7 @@ class LookColumns:
         return self
 
     def extended(self, space: Candidates) -> "LookColumns":
-        """The columns of a list that has grown at its end: the prior's for what is new."""
+        """The columns of a list that has grown at its end; new candidates start from the prior."""
         root = self.prior.of(space, len(self))
         new = root, np.zeros(len(root)), root, np.zeros(len(root), self._date.dtype)
         joined = [np.concatenate(pair) for pair in zip(self.arrays(), new, strict=True)]

@@ -2,15 +2,16 @@
 
 A function drawn from the posterior has at each candidate a Gaussian value with the posterior's mean
 and deviation. So it exceeds mean + q·deviation somewhere on a list of A candidates with probability
-at most A·P(N(0, 1) > q). With this as their bound candidates sleep: only those whose stale bound is
-above the best value found so far are looked at (:class:`~noregret.picking.lists.Current`).
+at most A·P(N(0, 1) > q). So mean + q·deviation serves as the upper bound of a candidate: only
+candidates whose stale bound is above the best value found so far are looked at
+(:class:`~noregret.picking.lists.Current`).
 
-What is exact: q is such that this happens with probability at most 10⁻⁶ for all functions drawn at
-a time, and how far means have moved since a candidate was last looked at is bounded. What is not:
+Two things are exact. q makes this probability at most 10⁻⁶ for all functions drawn at a time
+together. How far means have moved since a candidate was last looked at is bounded. Two are assumed:
 
-- that deviations have not grown since then. For a sparse posterior it is no theorem.
-- that drawn values have the posterior's deviation. Random Fourier features have it only on average
-  over their frequencies. Other draws on lists have it.
+- Deviations have not grown since then. For a sparse posterior no theorem says so.
+- Drawn values have the posterior's deviation. With random Fourier features this holds only on
+  average over their frequencies. Other draws on lists have it.
 
 q leaves room for both: with deviations 1.15 times as large the probability is still below 10⁻³ on a
 million candidates.
@@ -29,11 +30,11 @@ from noregret.picking.lists import Current
 from noregret.picking.room import Room
 from noregret.spaces import Candidates
 
-#: candidates looked at at a time in a pass over the list
+#: how many candidates a pass over the list looks at at a time
 _PIECE = 4096
-#: candidates looked at at first, and at most at a time, where the others sleep
+#: how many candidates are looked at first, and at most at a time, if the others sleep
 _FIRST, _MOST = 256, 8192
-#: the chance that a larger value of some function is missed
+#: the probability that a larger value of some function is missed
 _MISSED = 1e-6
 
 
@@ -49,7 +50,7 @@ def tops_of_draws(
 ) -> Ints:
     """The best open candidates of n functions drawn from the posterior (k × n ids, −1 for none).
 
-    As :func:`tops_of_list`, but for a chance of 10⁻⁶ that one is missed.
+    As :func:`tops_of_list`, except that one is missed with probability 10⁻⁶.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def tops_of_draws(
     room
         How often each candidate may be picked.
     keep
-        Whether what was seen is remembered; not for a look.
+        Whether what was computed is remembered; false for a look.
     """
     quantile = -NormalDist().inv_cdf(_MISSED / (n * len(sleepers.column)))
     width = quantile * np.sqrt(bounds.posterior.lam)
@@ -88,8 +89,8 @@ def tops_of_draws(
 def tops_of_list(space: Candidates, n: int, values: Callable[[Points], Floats], room: Room) -> Ints:
     """The best open candidates of n functions over a list, best first (k × n ids, −1 for none).
 
-    One for each function where any candidate may be picked any number of times; else as many as
-    there are functions, so that each can have another one.
+    One for each function if every candidate may be picked any number of times; else as many as
+    there are functions, so that each function can have another candidate.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def tops_of_list(space: Candidates, n: int, values: Callable[[Points], Floats], 
 
 
 def tops_of(values: Floats, room: Room) -> Ints:
-    """The same for n functions whose values at all candidates are known (A × n)."""
+    """As :func:`tops_of_list`, for functions whose values at all candidates are known (A × n)."""
     values[room.closed] = -np.inf
     ids = np.broadcast_to(np.arange(len(values))[:, None], values.shape)
     best, ids = largest(values, ids, values.shape[1] if room.limited else 1)
@@ -132,7 +133,7 @@ def largest(values: Floats, ids: Ints, count: int) -> tuple[Floats, Ints]:
 
 
 def best_in_room(tops: Ints, room: Room) -> Iterator[int]:
-    """For one function after the other its best candidate that may be picked, which is taken.
+    """Take for each function in turn its best candidate that may still be picked.
 
     Parameters
     ----------

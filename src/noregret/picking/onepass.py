@@ -14,7 +14,7 @@ from noregret.linalg.threads import for_each
 from noregret.models.sparse import SparseGP
 from noregret.spaces import Candidates
 
-#: inducing points that the deviations are conditioned on, at most
+#: deviations are conditioned on at most this many inducing points
 _PIVOTS = 128
 #: inducing points with a smaller residual than this share of the largest k(x, x) are skipped
 _TOO_CLOSE = 1e-8
@@ -67,7 +67,7 @@ class OnePass:
         for_each(work, range(0, len(space), piece), parallel=True)
 
     def is_of(self, model: SparseGP) -> bool:
-        """Whether this is what a pass would find by a model as it is now."""
+        """Whether a pass with this model, as it is now, would find the same."""
         return self._model is model and self._version == model.version
 
 
@@ -86,7 +86,7 @@ def _conditioning(model: SparseGP, inducing: Points) -> tuple[Ints, Floats]:
 
 
 def _far_apart(kernel: Kernel, points: Points) -> Ints:
-    """Positions of points, each the one that those before explain the least: O(n·_PIVOTS²)."""
+    """Positions of points, each the one least explained by those before: O(n·_PIVOTS²)."""
     most = min(_PIVOTS, len(points))
     left = kernel.diag(points)
     least = _TOO_CLOSE * float(left.max(initial=0.0))

@@ -1,10 +1,10 @@
 """Columns of a list that other machines hold in parts: each part keeps those of its candidates.
 
-What is looked at is computed on the optimiser's machine, by the same code and in the same order as
-for a list of its own. The parts only answer who is next: each gives its candidates in falling order
-of their stale bounds, with their points, and the largest stale bound of the rest. Merged, they are
-the order of one machine. A part that is lost and loaded again starts from the prior bounds, which
-hold, so the run goes on; from there on other candidates may be looked at.
+Bounds are computed on the optimiser's machine, by the same code and in the same order as for a list
+of its own. The parts only say which candidates come next: each gives its candidates in falling
+order of their stale bounds, with their points, and the largest stale bound of the rest. Merged,
+they come in the order of one machine. A part that is lost and loaded again starts from the prior
+bounds, which hold, so the run goes on; from there on other candidates may be looked at.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 from noregret.spaces.shards import Call, Keeper
 
-#: candidates that a part is asked for at least
+#: a part is asked for at least this many candidates
 _FEWEST = 64
 
-#: tells the readings of this process apart
+#: numbers the readings of this process
 _numbers = count()
 
 
@@ -58,7 +58,7 @@ class Held:
     prior
         Where the bounds start.
     arrays
-        What the columns are made of; the prior's by default.
+        The arrays of the columns; those of the prior by default.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class Held:
         self._queue: ListQueue | None = None
 
     def read(self, reading: int, skipped: Ints, size: int, *given: Any) -> Answer:
-        """Start a reading, pass over some rows, and give the first candidates."""
+        """Start a reading that skips some rows, and give the first candidates."""
         self._reading = reading
         self._queue = self._column.read(self._candidates.points.__getitem__, *given)
         self._queue.skip(skipped)
         return self._next(self._queue, size)
 
     def more(self, reading: int, size: int) -> Answer | None:
-        """The next candidates; ``None`` where this reading was not started here."""
+        """The next candidates; ``None`` if this reading was not started here."""
         if self._queue is None or self._reading != reading:
             return None
         return self._next(self._queue, size)
@@ -111,7 +111,7 @@ class MergedQueue:
     given
         What each part's columns need to start a reading.
     skipped
-        Candidates that are passed over.
+        Candidates to skip.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class MergedQueue:
         self._offsets = keeper.parts.offsets
         self._reading = next(_numbers)
         parts = range(len(keeper.parts))
-        self._seen = [NOBODY for _ in parts]  # rows that a part has given, or passes over
+        self._seen = [NOBODY for _ in parts]  # rows that a part has given, or skips
         for part, _, rows in keeper.parts.split(skipped):
             self._seen[part] = rows
         # Candidates that were given and not taken yet, and what is on top of the rest.
@@ -136,7 +136,7 @@ class MergedQueue:
 
     @property
     def next_id(self) -> int:
-        """The smallest id that has it."""
+        """The smallest id that has this bound."""
         return self._top()[1]
 
     def _top(self) -> tuple[float, int]:
@@ -164,7 +164,7 @@ class MergedQueue:
         return Taken(ids[order], stale[order], self._space.as_points(ids[order], points))
 
     def _drop(self, taken: Ints) -> None:
-        """Candidates that were taken wait no longer."""
+        """Remove candidates that were taken from those that wait."""
         for part, waiting in enumerate(self._waiting):
             left = np.isin(waiting.ids, taken, invert=True)
             self._waiting[part] = Taken(
@@ -214,7 +214,7 @@ class ShardedUppers:
     space
         The list.
     arrays
-        The bounds (A), where they are known.
+        The bounds (A), if they are known.
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class ShardedLooks:
     space
         The list.
     arrays
-        What the columns are made of (A each), where they are known.
+        The arrays of the columns (A each), if they are known.
     """
 
     def __init__(
@@ -291,7 +291,7 @@ class ShardedLooks:
         return np.asarray(np.sum(self._keeper.ask_all("call", "used", dates), axis=0))
 
     def forget(self, dates: list[int]) -> None:
-        """What the prior says takes the place of what was known on these dates."""
+        """Let candidates last looked at on these dates go back to the prior."""
         self._keeper.ask_all("call", "forget", dates)
 
     def put(self, ids: Ints, mean: Floats, root: Floats, date: int) -> None:
@@ -315,12 +315,12 @@ Looks = LookColumns | ShardedLooks
 
 
 def fresh_uppers(prior: PriorRoot, space: Candidates) -> Uppers:
-    """Upper bounds of a list of which nothing is known, kept where the list is."""
+    """Upper bounds of a list before anything is told, kept where the list is."""
     return UpperColumn.fresh(prior, space) if space.shards is None else ShardedUppers(prior, space)
 
 
 def fresh_looks(prior: PriorRoot, space: Candidates) -> Looks:
-    """The columns of a list of which nothing is known, kept where the list is."""
+    """The columns of a list before anything is told, kept where the list is."""
     return LookColumns.fresh(prior, space) if space.shards is None else ShardedLooks(prior, space)
 
 
@@ -342,7 +342,7 @@ def _kept(
     space: Candidates,
     arrays: Sequence[Points] | None,
 ) -> Keeper:
-    """Let every part keep its rows of the columns; the prior's where no arrays are given."""
+    """Let every part keep its rows of the columns; those of the prior if no arrays are given."""
     parts = space.shards
     if parts is None:
         raise ValueError("only a list in parts has columns in parts")
@@ -354,7 +354,7 @@ def _kept(
 
 
 def _gathered(keeper: Keeper) -> list[Any]:
-    """What the parts' columns are made of, joined (A each)."""
+    """The arrays of the parts' columns, joined (A each)."""
     return [
         np.concatenate(pieces) for pieces in zip(*keeper.ask_all("call", "arrays"), strict=True)
     ]

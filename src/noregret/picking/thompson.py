@@ -1,6 +1,6 @@
-"""Who is next? The maximiser of a function drawn from the posterior, or a uniform draw.
+"""Thompson sampling: picks the maximiser of a drawn function, or draws uniformly.
 
-Draws of the maximiser are draws from F_t, its posterior (ξ-greedy TS, Basu & Ghosh, Algorithm 1).
+F_t is the posterior distribution of the maximiser (ξ-greedy TS, Basu & Ghosh, Algorithm 1).
 """
 
 import math
@@ -29,19 +29,19 @@ from noregret.picking.room import Room
 from noregret.picking.ucb import BoxUCB
 from noregret.spaces import Candidates, Space
 
-#: what the prior may be drawn with
+#: features that the prior may be drawn with
 FEATURES = ("mercer", "nystrom", "qff", "rff")
-#: candidates whose values are drawn jointly, without features
+#: on lists of at most this many candidates, values are drawn jointly, without features
 _JOINT = 1000
-#: points that carry Nyström features
+#: how many points Nyström features use
 _NYSTROM_POINTS = 400
-#: error of the kernel by quadrature features, as a fraction of k(x, x)
+#: largest kernel error of quadrature features, as a fraction of k(x, x)
 _QUADRATURE_ERROR = 1e-6
 #: the part of the prior variance that Mercer features may leave out
 _MISSING = 1e-3
 #: draws of the maximiser behind recommend() and converged()
 _MODE_DRAWS = 64
-#: draws where values are drawn jointly
+#: how many draws if values are drawn jointly
 _JOINT_DRAWS = 1024
 #: functions drawn at a time
 _TOGETHER = 1024
@@ -63,7 +63,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
     n_init
         Uniform draws at the start.
     seed
-        Of the features, and of draws for somebody who looks.
+        Seed of the features, and of the draws of looks.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         self._xi = xi
         self._n_init = n_init
         self._seed = seed
-        self._corners = _space(by_bounds).corners  # of all lists so far
-        self._kernel: Kernel | None = None  # that the features were made for
+        self._corners = _space(by_bounds).corners  # corners of all lists so far
+        self._kernel: Kernel | None = None  # the kernel of the features
         self._features: Features | None = None
         self._made = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the features, which seed, kernel and space tell."""
+        """Leaves out the features, which follow from seed, kernel and space."""
         return {**vars(self), "_features": None, "_made": False}
 
     # -- choosing ----------------------------------------------------------------------------
@@ -94,9 +94,9 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
     def _maximisers(
         self, now: Situation, n: int, rng: np.random.Generator, room: Room, *, keep: bool
     ) -> tuple[Ints, Points]:
-        """n draws from F_t: ids and points (n each), fewer where there is room for fewer.
+        """n draws from F_t: ids and points (n each), fewer if fewer may be picked.
 
-        With ``keep``, what was seen of a list on the way is remembered.
+        With ``keep``, what was computed of a list on the way is remembered.
         """
         features = self.features(now.beliefs.assumed.kernel)
         sizes = [min(_TOGETHER, n - start) for start in range(0, n, _TOGETHER)]
@@ -141,14 +141,14 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         return NystromFeatures(kernel, space.spread(_NYSTROM_POINTS, rng))
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
-        """Another list; refused before anything changes where quadrature cannot cover it too."""
+        """Take another list; refused before anything changes if quadrature cannot cover it too."""
         if not keep:
             self._cover(space)
         self._made = False
         super().restart(space, keep=keep)
 
     def extend(self, space: Any) -> None:
-        """The list has grown; refused where quadrature cannot cover it."""
+        """The list has grown; refused if quadrature cannot cover it."""
         self._cover(space)
         self._made = False
         super().extend(space)
@@ -164,15 +164,15 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
     # -- what is known -----------------------------------------------------------------------
 
     def maximisers(self, now: Situation, n: int) -> tuple[Ints, Points]:
-        """n draws from F_t for somebody who looks: ids and points (n each)."""
+        """n draws from F_t for a look: ids and points (n each)."""
         rng = np.random.default_rng([self._seed, 2, now.observations.t])
         return self._maximisers(now, n, rng, Room(), keep=False)
 
     def spread(self, now: Situation) -> float:
-        """The root mean square distance of draws from F_t from their mean, by the space's sides.
+        """Root mean square distance between draws from F_t and their mean, in sides of the space.
 
         On a list of objects, the share of draws that are not the most frequent one. Infinite before
-        n₀ answers, where the algorithm has not begun.
+        n₀ answers: until then the algorithm draws uniformly.
         """
         if now.observations.t < self._n_init:
             return math.inf
@@ -215,7 +215,7 @@ def _length(by_bounds: ListUCB | BoxUCB) -> float:
 
 
 def _mercer(kernel: Kernel, by_bounds: ListUCB | BoxUCB, *, named: bool) -> MercerFeatures | None:
-    """Mercer features; where the user has not named them, only if they leave out almost nothing."""
+    """Mercer features; unless ``named`` by the user, only if they leave out almost nothing."""
     if isinstance(by_bounds, ListUCB):
         if named:
             raise ValueError("features 'mercer' need a box; on a list use 'nystrom'")
@@ -237,8 +237,8 @@ def _mercer(kernel: Kernel, by_bounds: ListUCB | BoxUCB, *, named: bool) -> Merc
 
 
 def _quadrature(kernel: Kernel, corners: Points) -> Features:
-    """Features for all points between these (k × d)."""
-    # Its module imports scipy.special, which is slow.
+    """Features for all points between these corners (k × d)."""
+    # Imported here: the module imports scipy.special, which is slow.
     from noregret.models.fourier import QuadratureFeatures, quadrature_for
 
     fourier = quadrature_for(kernel, corners, None, _QUADRATURE_ERROR)
@@ -264,7 +264,7 @@ def _tops(
         return by_bounds.tops(now, n, paths.values, room, keep=keep)
 
     def with_missing(points: Points) -> Floats:
-        """What few landmarks leave out is drawn for each candidate on its own."""
+        """Drawn values, plus what the landmarks leave out: independent for each candidate."""
         noise = rng.standard_normal((len(points), n))
         return paths.values(points) + np.sqrt(paths.missing(points))[:, None] * noise
 
@@ -285,9 +285,9 @@ def _in_box(
 def _densest(points: Floats, means: Floats) -> int:
     """Of draws (n × d) the one with the largest mean (n) near the densest place.
 
-    By Gaussian densities of two bandwidths: Scott's, which is far too wide where draws gather in
-    several places, and the median distance to the √n-th neighbour, which may fall for a few draws
-    in one corner. The place with the larger mean counts.
+    Gaussian densities of two bandwidths each give a place. Scott's bandwidth is far too wide if
+    draws gather in several places. The median distance to the √n-th neighbour may choose a few
+    draws in one corner. The place with the larger mean is used.
     """
     n, d = points.shape
     apart = np.square(points[:, None] - points[None]).sum(axis=2)

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
     from noregret.study import Study
 
-#: arms that the checks look at; more are thinned by a fixed draw
+#: how many arms the checks look at; of more, a sample with a fixed seed is used
 _MOST = 256
 #: findings that say why too few values lie in their intervals
 _EXPLAIN = ("lengthscale", "noise", "level", "tails")
-#: findings that take every measurement at its word
+#: findings that assume every measurement to be correct
 _BY_SQUARES = (*_EXPLAIN, "coverage")
 
 
@@ -45,10 +45,10 @@ class ModelCheck:
     Attributes
     ----------
     predicted, measured
-        Of some arms the mean that the model gives from all other arms, and the mean measured
+        For some arms, the mean that the model predicts from all other arms, and the mean measured
         (u each).
     deviation
-        Of the difference, by the model: what is not known of the arm, and the noise (u).
+        Standard deviation of the difference by the model, from uncertainty and noise (u).
     coverage
         The share of arms whose measured mean lies within 1.96 deviations; NaN without arms.
     findings
@@ -79,13 +79,13 @@ def check_model(
     Parameters
     ----------
     optimizer
-        To look at; nothing of it changes.
+        The optimiser, which is only looked at.
     value
         Turns rewards into the user's values.
     name
-        What people call a choice: by its id and point.
+        Gives the name of a choice from its id and point.
     columns
-        What people call the dimensions (d); by default the names that the domain has.
+        Names of the dimensions (d); by default those of the domain.
     """
     names = coordinate_names(optimizer.domain) if columns is None else columns
     constant, heavy = constant_columns(optimizer, names), is_heavy(optimizer.noise)
@@ -118,7 +118,7 @@ def check_model(
         judged = not isinstance(optimizer.width, str) and not explained
         low = low_coverage(z, optimizer.learnt) if judged else None
         findings += [] if low is None else [low]
-    if heavy:  # outliers are expected, and explain all of these
+    if heavy:  # outliers are expected, and explain these findings
         findings = [one for one in findings if one.kind not in _BY_SQUARES]
     unit = assumed.unit
     return ModelCheck(
@@ -131,7 +131,7 @@ def check_model(
 
 
 def _arms(optimizer: "Optimizer") -> tuple[Ints, Arms]:
-    """Of every evaluation its arm (t; −1 where it is not looked at), and the arms."""
+    """The arm of every evaluation (t; −1 if the arm is not looked at), and the arms."""
     history = optimizer.history
     if optimizer.domain.listed and (history.ids >= 0).all():
         _, first, rows = np.unique(history.ids, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""What does not fit between a model and its data, one check a function."""
+"""Checks for what does not fit between a model and its data, one function per check."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 FEWEST = 10
 #: log likelihood that other settings must gain before they are recommended
 _GAIN = 8.0
-#: a learnt setting is reported where another one, this many times larger or smaller, fits better
+#: a learnt setting is reported if another one, this many times larger or smaller, fits better
 _LEARNT_FACTOR = 4.0
-#: deviations of the interval whose coverage is shown: 95 %
+#: half width of the 95 % interval whose coverage is shown, in deviations
 DEVIATIONS = 1.96
-#: so few values in their 95 % intervals are no accident below this probability
+#: low coverage of 95 % intervals is reported if its probability is below this
 _ACCIDENT = 1e-4
-#: standard errors between a measured mean and an interval that contradict each other
+#: a measured mean contradicts an interval this many standard errors away
 _ERRORS = 3.0
 #: robust deviations beyond which a residual is an outlier
 _OUTLIER = 7.0
-#: … if it is also beyond so many of the model's deviations
+#: an outlier must also be beyond this many of the model's deviations
 _NOTABLE = 2.5
 
 
@@ -53,7 +53,7 @@ class Finding:
 
 
 def not_learnt_yet(optimizer: "Optimizer") -> Finding | None:
-    """Settings that are to be learnt, while there are too few answers for it."""
+    """Reports settings to be learnt for which there are too few answers yet."""
     learner = optimizer.situation(pending=False).beliefs.learner
     if learner is None or learner.fitted or optimizer.t >= learner.design:
         return None
@@ -105,7 +105,7 @@ def _often(count: int) -> str:
 
 
 def lengthscales_at_bounds(optimizer: "Optimizer", names: Sequence[str]) -> Finding | None:
-    """Learnt lengthscales that a fit would have moved further if it could.
+    """Learnt lengthscales at the end of the range that a fit allows.
 
     ``names`` are those of the dimensions (d).
     """
@@ -143,12 +143,12 @@ def lengthscales_at_bounds(optimizer: "Optimizer", names: Sequence[str]) -> Find
 
 
 def constant_columns(optimizer: "Optimizer", names: Sequence[str]) -> Finding | None:
-    """Features that are the same for every candidate of a list; in a space somebody meant it.
+    """Features that are the same for every candidate of a list. In a space they are intended.
 
     ``names`` are those of the dimensions (d).
     """
     domain = optimizer.domain
-    bits = domain.nothing.dtype == np.uint8  # which have no names
+    bits = domain.nothing.dtype == np.uint8  # packed bits have no names
     if domain.dimension is None or not domain.listed or bits:
         return None
     flat = np.flatnonzero(np.ptp(np.asarray(domain.corners, dtype=np.float64), axis=0) == 0)
@@ -164,14 +164,14 @@ def constant_columns(optimizer: "Optimizer", names: Sequence[str]) -> Finding | 
 def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Finding | None:
     """Evaluations much further from what the other arms say than most.
 
-    With the settings that fit best, so that wrong ones do not look like outliers. ``rows`` (t) says
-    for each evaluation its arm, −1 for arms that are not looked at.
+    The settings that fit best are used, so that wrong settings do not make outliers. ``rows`` (t)
+    gives the arm of each evaluation, −1 for arms that are not looked at.
     """
     others = replace(arms, means=arms.means - found.constant)
     mean, variance = leave_one_out(found.kernel, found.lam, others)
     once = arms.counts == 1
     alone = (others.means - mean)[once] / np.sqrt(variance[once] + found.lam)
-    # Repeats are compared with each other: what the model says of their arm is another question.
+    # Repeats are compared with each other, whatever the model says of their arm.
     kept = rows >= 0
     counts = arms.counts[rows[kept]]
     away = optimizer.assumed.seen(optimizer.history.rewards[kept]) - arms.means[rows[kept]]
@@ -198,15 +198,15 @@ def settings_that_fit_better(
 ) -> list[Finding]:
     """Other lengthscales, noises or levels that make the evaluations far more likely.
 
-    ``value`` turns rewards into the user's values. A level that is learnt with the kernel is not
-    warned of: it is fitted again as more is measured.
+    ``value`` turns rewards into the user's values. A level that is learnt with the kernel gives no
+    warning: it is fitted again as more is measured.
     """
     findings = []
     assumed, learnt = optimizer.assumed, optimizer.learnt
     length = found.lengthscale > _GAIN and _far(found.lengthscale_factor, "kernel" in learnt)
     noise = found.noise > _GAIN and _far(found.noise_factor, "noise" in learnt)
     if found.both - max(found.lengthscale, found.noise) <= _GAIN and length and noise:
-        # One of the two explains it: the one that explains more.
+        # Only the one of the two that explains more is reported.
         length, noise = found.lengthscale >= found.noise, found.noise > found.lengthscale
     if length:
         way = "shorter" if found.lengthscale_factor < 1 else "longer"
@@ -241,7 +241,7 @@ def settings_that_fit_better(
 
 
 def _far(factor: float, learnt: bool) -> bool:
-    """Whether another setting is worth a warning: one that is learnt is fitted again anyhow."""
+    """Whether another setting is worth a warning; learnt settings are fitted again anyway."""
     return max(factor, 1.0 / factor) >= (_LEARNT_FACTOR if learnt else 2.0)
 
 
@@ -259,11 +259,11 @@ def _advice(what: str, learnt: Sequence[str]) -> str:
 def low_coverage(z: Floats, learnt: Sequence[str]) -> Finding | None:
     """Too few measured means inside the intervals that the other arms give.
 
-    ``z`` are the differences between measured and predicted means over their deviations (u),
-    ``learnt`` the settings that are learnt.
+    ``z`` are the differences between measured and predicted means, divided by their deviations (u);
+    ``learnt`` are the settings that are learnt.
     """
     outside = int(np.sum(np.abs(z) > DEVIATIONS))
-    # At least so many of u outside, each with probability 5 %.
+    # The probability that at least this many of u lie outside, each with probability 5 %.
     if bdtrc(outside - 1, len(z), 0.05) >= _ACCIDENT:
         return None
     advice = "Raise --noise, or let kernel and noise be learnt (--kernel auto)."

@@ -48,7 +48,7 @@ class Arms:
 
     @property
     def repeats(self) -> int:
-        """Evaluations beyond the first of an arm."""
+        """How many evaluations are beyond the first of their arm."""
         return int(self.counts.sum()) - len(self.counts)
 
 
@@ -70,17 +70,17 @@ class Gains:
     Attributes
     ----------
     lengthscale, noise
-        With the best other lengthscale, or the best other noise, alone.
+        Gain with the best other lengthscale alone, or the best other noise alone.
     lengthscale_factor, noise_factor
-        Those, over the ones in use.
+        That lengthscale and that noise, divided by the ones in use.
     both
-        With the best of both together.
+        Gain with the best lengthscale and noise together.
     level
-        With the best constant mean and amplitude, over mean 0 and amplitude 1.
+        Gain with the best constant mean and amplitude, against mean 0 and amplitude 1.
     mean, amplitude
-        Those; the amplitude multiplies the kernel.
+        That mean and that amplitude, which multiplies the kernel.
     kernel, lam, constant
-        Kernel, λ and constant mean of the best of both together.
+        Kernel, λ and constant mean of the best lengthscale and noise together.
     """
 
     lengthscale: float
@@ -133,7 +133,7 @@ def gains(kernel: Kernel, lam: float, arms: Arms) -> Gains:
 
 
 def _scaled(kernel: Kernel) -> list[Kernel | None]:
-    """The kernel with its lengthscales multiplied by each factor; only itself without any."""
+    """The kernel with its lengthscales times each factor; the kernel alone if it has none."""
     try:
         found = parameters(kernel)
     except TypeError:
@@ -177,5 +177,5 @@ class _Spectrum:
         return float(-0.5 * (np.log(variances) + away / variances).sum()) + self._inside(noise)
 
     def _inside(self, noise: float) -> float:
-        """The part of repeats about the means of their arms."""
+        """The log likelihood of repeats about the means of their arms."""
         return -0.5 * (self._repeats * float(np.log(noise)) + self._scatter / noise)

@@ -21,7 +21,7 @@ _FIRST = ["id", "name", "mean", "lower", "upper", "evaluations", "measured", "me
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a choice: how often, mean and median (NaN where never)."""
+    """What was measured of a choice: how often, mean and median (NaN if never)."""
 
     count: int
     mean: float
@@ -47,8 +47,8 @@ def measured(optimizer: "Optimizer", choices: "Sequence[Recommendation]") -> lis
 def recommended(study: "Study", k: int) -> pl.DataFrame:
     """The k best choices: what was measured beside what is believed, then their features.
 
-    ``evaluations`` is how often, ``measured`` and ``median`` what came out. Choices that have names
-    go by them.
+    ``evaluations`` is how often a choice was measured, ``measured`` the mean of the values and
+    ``median`` their median. Choices are shown by their names if they have names.
     """
     seen = measured(study.optimizer, study.optimizer.top(k))
     values = study.units.values

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: colours that differ in lightness too (Okabe & Ito's)
+#: colours of Okabe & Ito, which differ in lightness too
 _BLUE, _RED, _GREY = "#0072B2", "#D55E00", "#7f7f7f"
 #: colour and line of each algorithm
 _STYLES = (
@@ -33,7 +33,7 @@ _STYLES = (
     ("#E69F00", (0, (1, 1))),
     ("#7f7f7f", (0, (8, 3))),
 )
-#: points a side at which a bound is drawn on a box
+#: how many points per side a bound is drawn at on a box
 _FINE = {1: 512, 2: 96}
 
 
@@ -59,9 +59,9 @@ def run(
     uniform
         The average regret of uniform choice, drawn beside the run.
     alive
-        ``opt.alive`` after each batch; ``None`` where it is not known.
+        ``opt.alive`` after each batch; ``None`` if it is not known.
     title
-        Above the picture.
+        Title of the picture.
     """
     from matplotlib.figure import Figure
 
@@ -98,9 +98,9 @@ def convergence(
     Parameters
     ----------
     result
-        Of :func:`noregret.maximize` or :func:`noregret.minimize`.
+        What :func:`noregret.maximize` or :func:`noregret.minimize` returned.
     optimum
-        The best possible value, drawn as a line where it is known.
+        The best possible value if it is known; drawn as a line.
     ax
         Where to draw; by default a new figure.
     """
@@ -153,7 +153,7 @@ def slices(
     of
         A result, an optimiser or a study.
     features
-        Which features, by name; x0, x1, … where they have none.
+        Which features, by name; x0, x1, … if they have none.
     ax
         One axes for each feature; by default a new figure.
     """
@@ -188,7 +188,7 @@ def importance(of: Result | Optimizer | Study, *, ax: "Axes | None" = None) -> "
     """How much each feature matters: its share of the variance of the posterior mean.
 
     The share is the total Sobol index of the posterior mean over uniform draws of the domain (not
-    the lengthscales, which do not know how far the mean moves). It counts what a feature does alone
+    the lengthscales, which do not say how far the mean moves). It counts what a feature does alone
     and together with others, so that shares may add up to more than 1.
 
     Parameters
@@ -219,11 +219,11 @@ def regret(
     Parameters
     ----------
     runs
-        What :func:`noregret.compare` returns. Or by the name of each algorithm: the results of
-        several runs with ``optimum`` given, or an array (runs × t) of what is to be drawn.
+        What :func:`noregret.compare` returns; or a dict that has, for the name of each algorithm,
+        the results of several runs with ``optimum`` given, or an array (runs × t) to draw.
     kind
         ``"simple"``: how far the best choice evaluated so far is from the optimum. ``"regret"``:
-        the sum of what all evaluations missed.
+        the sum of the regrets of all evaluations.
     band
         The share of runs inside the band, in the middle: 0.5 is from quartile to quartile.
     ax

@@ -49,7 +49,7 @@ th, td { text-align: left; padding: .25rem .5rem .25rem 0; border-bottom: 1px so
 
 
 def write_report(study: Study, path: Path) -> None:
-    """Write the page; a file of that name is replaced."""
+    """Write the page; an existing file is replaced."""
     page = render(study)
     path.write_text(page, encoding="utf-8")
 
@@ -101,7 +101,7 @@ def _best(study: Study) -> str:
     frame = recommended(study, 15)
     if study.names is not None:
         frame = frame.drop("id")
-    # One column for the interval, and four digits: a telephone must show what was measured.
+    # One column for the interval, and four digits, so that the table fits on a telephone.
     ends = frame.select("lower", "upper").iter_rows()
     interval = pl.Series("lower", [f"{low:.4g} … {high:.4g}" for low, high in ends])
     short = [pl.Series(name, [None if v is None else f"{v:.4g}" for v in frame[name]], pl.String)
@@ -116,7 +116,7 @@ def _best(study: Study) -> str:
 
 
 def _fit(check: ModelCheck) -> str:
-    """Warnings, and predicted against measured."""
+    """Warnings, and charts of predicted against measured values."""
     boxes = "".join(f'<p class="warning">{text(one.text)}</p>' for one in check.findings)
     if not len(check.predicted):
         note = "There are too few measured choices to check the model."
@@ -290,7 +290,7 @@ def _settings(study: Study) -> str:
 
 
 def _rounded(words: str) -> str:
-    """Words with their numbers in four digits."""
+    """A text with its numbers rounded to four digits."""
     return re.sub(r"\d+\.\d{3,}(e[+-]\d+)?", lambda found: f"{float(found[0]):.4g}", words)
 
 
@@ -304,7 +304,7 @@ def _events(study: Study) -> str:
 
 
 def _details(about: dict[str, Any]) -> str:
-    """What an event says, without the sums that only programs compare."""
+    """What an event says, without checksums, which only programs compare."""
     return _rounded(", ".join(f"{k}: {v}" for k, v in about.items() if k != "sha256"))
 
 

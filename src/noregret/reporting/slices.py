@@ -14,12 +14,12 @@ from noregret.study import Study
 from noregret.study.result import Result
 from noregret.study.tables import coordinate_names
 
-#: slices that are drawn
+#: how many slices are drawn
 MOST = 8
 #: half the height of a slice's band, in posterior deviations
 DEVIATIONS = 2.0
 _STEPS = 60
-#: pairs of uniform draws that tell how much a feature matters
+#: how many pairs of uniform draws estimate how much a feature matters
 _PAIRS = 1024
 
 
@@ -30,17 +30,17 @@ class Slice:
     Attributes
     ----------
     name
-        Of the feature.
+        Name of the feature.
     x
         Values of the feature, or positions of its ``categories`` (n).
     mean, lower, upper
-        The posterior mean there, and mean ∓ ``DEVIATIONS`` posterior deviations (n each).
+        The posterior mean at ``x``, and mean ∓ ``DEVIATIONS`` posterior deviations (n each).
     best
-        Where the best choice is.
+        The value of the feature in the best choice.
     categories
-        The words the feature takes, where it is no number.
+        The words that the feature takes, if it is not a number.
     log
-        Whether equal ratios of the feature are equal changes.
+        Whether the axis of the feature is logarithmic.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Slice:
 
 
 def unavailable(of: Study | Result | Optimizer) -> str:
-    """Why there are no slices; empty where there are."""
+    """Why there are no slices; an empty text if there are."""
     if subject_of(of).optimizer.domain.dimension is None:
         return "The candidates are objects; there are no features to move."
     return ""
@@ -68,8 +68,8 @@ def unavailable(of: Study | Result | Optimizer) -> str:
 def through_best(of: Study | Result | Optimizer) -> list[Slice]:
     """Slices along all features, the one that moves the mean most first.
 
-    On a list features that all choices measured have in common are left out: along them the model
-    falls back to what it expects beforehand, which says nothing of the feature.
+    On a list, features with the same value in all choices measured are left out: along them the
+    model only knows the prior, which says nothing of the feature.
     """
     subject = subject_of(of)
     optimizer = subject.optimizer
@@ -85,7 +85,7 @@ def through_best(of: Study | Result | Optimizer) -> list[Slice]:
 
 
 def _varied(subject: Subject) -> dict[str, list[int]]:
-    """The features in which choices measured differ; all where none do."""
+    """The features in which choices measured differ; all features if there are none."""
     told, features = np.asarray(subject.optimizer.history.points), subject.features()
     if not len(told):
         return features
@@ -142,7 +142,7 @@ def importances(of: Study | Result | Optimizer) -> pl.DataFrame:
 
     ``share`` is the total Sobol index: the part of the variance of the posterior mean that would
     be left if all other features were known, by Jansen's estimator over pairs of uniform draws in
-    which one feature is exchanged. Shares overlap where features act together, so that they may
+    which one feature is exchanged. If features act together, their shares overlap and may
     add up to more than 1.
     """
     subject = subject_of(of)
@@ -165,7 +165,7 @@ def importances(of: Study | Result | Optimizer) -> pl.DataFrame:
 
 
 def lengthscales(of: Study | Result | Optimizer) -> pl.DataFrame | None:
-    """The kernel's lengthscale of each dimension, where it has several."""
+    """The kernel's lengthscale of each dimension; ``None`` if it has not several."""
     subject = subject_of(of)
     kernel = subject.optimizer.kernel
     if not isinstance(kernel, Stationary) or not isinstance(kernel.lengthscale, list):

@@ -17,12 +17,12 @@ class Subject:
     Attributes
     ----------
     optimizer
-        With the posterior.
+        The optimiser, which has the posterior.
     units
-        Between its rewards and the user's values.
+        Converts between its rewards and the user's values.
     columns
-        Of each dimension the feature's ``name``, and ``mean`` and ``deviation`` taken out, or its
-        ``category``.
+        For each dimension the ``name`` of its feature, and the ``mean`` and ``deviation`` by which
+        it was standardised, or its ``category``.
     """
 
     optimizer: Optimizer
@@ -38,7 +38,7 @@ class Subject:
 
 
 def subject_of(of: Study | Result | Optimizer) -> Subject:
-    """What is to be drawn; other things are refused."""
+    """The subject of a study, a result or an optimiser; other types are refused."""
     if isinstance(of, Study):
         columns = of.settings["about"].get("columns")
         return Subject(of.optimizer, of.units, columns or _plain(of.optimizer))

@@ -18,9 +18,9 @@ BLUE, GREY, RED = "#1f5fa8", "#8a939d", "#c0392b"
 
 _WIDTH = 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 8.0, 40.0
-#: points, or vertices of a line, that are drawn at most
+#: at most this many points, or vertices of a line, are drawn
 MOST_POINTS = 2000
-#: characters of a name in a chart
+#: at most this many characters of a name are shown in a chart
 _MOST_LETTERS = 44
 
 
@@ -32,12 +32,12 @@ def number(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """Text for a page: what comes from files is never markup."""
+    """Text for a page, escaped: what comes from files is never markup."""
     return html.escape("".join(c if c.isprintable() else "\ufffd" for c in str(value)))
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers between two ends, at most so many."""
+    """Round numbers between two ends, at most ``most`` of them."""
     span = high - low
     if not math.isfinite(span) or span <= 0:
         return [low]
@@ -55,11 +55,11 @@ class Chart:
     Parameters
     ----------
     title
-        Above the chart, and read aloud in its place.
+        Shown above the chart; screen readers read it in place of the chart.
     x_label, y_label
-        Of the axes.
+        Labels of the axes.
     height
-        In units of which the chart is 360 wide.
+        Height, in units of which the chart is 360 wide.
     """
 
     title: str
@@ -188,7 +188,7 @@ def rows_chart(
     upper: Any = None,
     strong: int | None = None,
 ) -> str:
-    """A row for each name: a bar from 0, or a dot in its interval where there are intervals (n).
+    """A row for each name: a bar from 0, or, if there are intervals (n), a dot in its interval.
 
     Names stand above their rows, so that long ones fit. ``strong`` is the row to point out.
     """
@@ -238,7 +238,7 @@ def _figure(title: str, key: list[tuple[str, str, str]], height: float, drawn: s
 
 
 def _thinned(rows: Any) -> Any:
-    """At most so many of these rows, evenly; the last one is among them."""
+    """At most MOST_POINTS of these rows, evenly spaced, with the last one."""
     if len(rows) <= MOST_POINTS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MOST_POINTS).astype(int)]

@@ -1,4 +1,4 @@
-"""What people read of a study in `status` and in the report."""
+"""Texts about a study that `status` and the report share."""
 
 from typing import TYPE_CHECKING
 
@@ -8,9 +8,9 @@ from noregret.study.tables import coordinate_names
 if TYPE_CHECKING:
     from noregret.study import Study
 
-#: columns or parameters named in one line
+#: how many columns or parameters are named in one line
 _NAMED = 8
-#: how the name of a column ends that flags gaps in another
+#: the end of the name of a column that flags gaps in another column
 _GAP = " (gap)"
 
 

@@ -23,7 +23,7 @@ from noregret.study import Study
 
 __all__ = ["application", "is_local", "serve"]
 
-#: names under which a server on this machine may be called without a token
+#: host names that requests without a token may use
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -73,7 +73,7 @@ def serve(
         )
         if ready is not None:
             ready(f"http://{shown}:{address[1]}")
-        # The server ends its requests first; then it raises the interrupt again.
+        # The server finishes its requests first, then raises the interrupt again.
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
 

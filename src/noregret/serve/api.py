@@ -1,4 +1,4 @@
-"""What can be asked of a study over HTTP: a function a path, from JSON to JSON."""
+"""The requests to a study over HTTP: one function per path, from JSON to JSON."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from noregret.study.tables import coordinates
 
 Given = dict[str, Any]
 
-#: trials listed where no limit is given
+#: how many trials are listed if no limit is given
 _LISTED = 1_000
 
 
@@ -61,7 +61,7 @@ class Api:
             }
 
     def best(self, given: Given) -> Any:
-        """The best choices (``top`` of them), and warnings where the model does not fit."""
+        """The best choices (``top`` of them), and warnings if the model does not fit."""
         _fields(given, ("top",))
         top = _checks.count("top", _number("top", given.get("top", 1)))
         with self._alone:
@@ -90,7 +90,7 @@ class Api:
         return {"trials": frame.tail(limit).to_dicts(), "in_all": len(frame)}
 
     def page(self) -> str:
-        """The report, as HTML; it is made again when there is something new."""
+        """The report, as HTML; it is made again when the study has changed."""
         with self._alone:
             state = (self._changes, self._study.counts())
             if self._page is None or self._page[0] != state:
@@ -145,14 +145,14 @@ class Api:
             return {"trials": list(told), "counts": self._study.counts()}
 
     def _point(self, id_: int, point: Any) -> Any:
-        """A choice's parameters, or the columns of a candidate; ``None`` where it has none."""
+        """A choice's parameters, or the columns of a candidate; ``None`` if it has none."""
         study = self._study
         if not study.domain.listed:
             return {key: value[0] for key, value in coordinates(study.domain, [point]).items()}
         return None if study.table is None else study.table.row(int(id_), named=True)
 
     def _ids(self, names: list[Any]) -> list[int]:
-        """The candidates that are called so."""
+        """The ids of the candidates with these names."""
         known = self._study.names
         if known is None:
             raise ValueError("names cannot be told: the candidates of this study have none")
@@ -166,7 +166,7 @@ class Api:
 
 
 def _fields(given: Given, allowed: Iterable[str], needed: Iterable[str] = ()) -> None:
-    """Refuse fields that are not known, and ask for those that are missing."""
+    """Refuse requests with unknown fields, or without those needed."""
     allowed = tuple(allowed)
     for name in given:
         if name not in allowed:
@@ -192,7 +192,7 @@ def _flag(given: Given, name: str) -> bool:
 
 
 def _number(name: str, value: Any) -> int:
-    """A whole number from an address, where everything is text."""
+    """A whole number from the text of an address."""
     try:
         return int(value)
     except ValueError:

@@ -17,10 +17,10 @@ from noregret.serve.api import Api, Given
 from noregret.study import DamagedError, FullError
 from noregret.study.plain_json import dumps
 
-#: bytes of the largest request
+#: how many bytes a request may have
 _LARGEST = 1 << 24
 
-#: the page looks again when the study has changed
+#: reloads the page when the study has changed
 _RELOAD = """<script>
 const at = "/api/status" + location.search;
 let seen = null;
@@ -55,7 +55,7 @@ def application(api: Api, token: str | None, hosts: Sequence[str]) -> Starlette:
 def _answering(
     work: Callable[[Given], Any], read: Callable[[Request], Any], token: str | None
 ) -> Callable[[Request], Any]:
-    """A request that is read, worked on in a thread, and answered by JSON."""
+    """A handler that reads a request, works on it in a thread, and answers by JSON."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -80,13 +80,13 @@ def _page(api: Api, token: str | None) -> Callable[[Request], Any]:
 
 
 async def _query(request: Request) -> Given:
-    """What stands after the question mark, but for the token."""
+    """The fields after the question mark, without the token."""
     return {key: value for key, value in request.query_params.items() if key != "token"}
 
 
 async def _body(request: Request) -> Given:
-    """The JSON object of a request; an empty body is an empty one."""
-    # Browsers send this type across sites only after asking, so other pages cannot post here.
+    """The JSON object of a request; an empty body counts as an empty object."""
+    # From other sites, browsers send this type only if allowed, so other pages cannot post here.
     kind = request.headers.get("content-type", "").split(";")[0].strip()
     if kind != "application/json":
         raise _RefusedError(415, "the request must have Content-Type: application/json")
