@@ -30,4 +30,4 @@ def test_help_is_broken_by_the_terminal_alone(monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setenv("TERMINAL_WIDTH", "300")
     said = CliRunner().invoke(app, ["tell", "--help"]).stdout
-    assert "Rows may come in any order. Rows without a value stay open. Other columns are" in said
+    assert "Other columns are ignored. Text in a column named failed says why a trial has" in said
