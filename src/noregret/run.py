@@ -197,7 +197,7 @@ class Run:
         """
         seen, own = other.observations, self.observations
         if listed and (seen.ids[seen.history_rows] < 0).any():
-            raise ValueError("a history on a list that has been replaced cannot be told anew")
+            raise ValueError("a history on a list that has been replaced cannot be told again")
         where = seen.ids if listed else seen.points
         if seen.t:
             rows = own.rows(*space.locate(where[seen.history_rows]))

@@ -52,7 +52,7 @@ def test_no_column_is_dropped_in_silence(tmp_path, monkeypatch):
     said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv").stderr.split())
     assert "Columns are separated by semicolons." in said
     assert "Decimal comma: 0,0 is 0.0." in said
-    assert "Candidates are called by column 'compound'" in said
+    assert "Column 'compound' has the candidates' names" in said
     assert "Columns used: a, n." in said
     assert "'plate' is the same everywhere" in said
     assert "'remark' has more than 100 different texts" in said

@@ -109,7 +109,7 @@ def test_brought_back_is_as_if_it_had_never_failed(path):
         file.execute("DELETE FROM blobs WHERE name LIKE 'snapshot/%'")
     file.close()
     with nr.Study.open(path) as study:
-        with pytest.warns(RuntimeWarning, match="told them anew"):
+        with pytest.warns(RuntimeWarning, match="told them again"):
             rebuilt = study.optimizer
         assert rebuilt.aside.tolist() == kept
         assert study.aside()["id"].to_list() == aside[1:]

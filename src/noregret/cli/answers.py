@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 def ask(
     study: StudyPath,
     n: Annotated[
-        int | None, typer.Option("-n", "--number", help="How many; default: the study's batch.")
+        int | None,
+        typer.Option("-n", "--number", help="How many trials; default: the study's batch."),
     ] = None,
     adaptive: Annotated[
         bool,
         typer.Option(
             "--adaptive",
-            help="Give only as many as can be chosen without loss before answers come, n at most.",
+            help="Give only as many as can be chosen without loss before answers come, at most n.",
         ),
     ] = False,
     output: Annotated[
@@ -78,8 +79,8 @@ def _about_plate(
         )
     if wanted is not None and len(numbers) < wanted and adaptive:
         words.append(
-            f"The adaptive batch ends after {len(numbers)} of {wanted}: more would not be chosen "
-            "better before answers have come. Without --adaptive you get them all the same."
+            f"The adaptive batch ends after {len(numbers)} of {wanted}: further trials are chosen "
+            "better after these answers. Without --adaptive you get all of them now."
         )
     elif wanted is not None and len(numbers) < wanted:
         words.append(f"{end}: these are the last ones.")

@@ -73,13 +73,13 @@ Wait = Annotated[
 ]
 StopGap = Annotated[
     float | None,
-    typer.Option(help="Enough: no other candidate can be better by more than this."),
+    typer.Option(help="Enough if no other candidate can be better by more than this."),
 ]
 Target = Annotated[
-    float | None, typer.Option(help="Enough: the best choice's guaranteed value has reached this.")
+    float | None, typer.Option(help="Enough if the best guaranteed value has reached this.")
 ]
 Patience = Annotated[
-    int | None, typer.Option(help="Enough: so many answers in a row brought no better value.")
+    int | None, typer.Option(help="Enough if this many answers in a row brought no better value.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
@@ -93,7 +93,7 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
             try:
                 return function(*arguments, **options)
             except KeyboardInterrupt:
-                message = "interrupted; what is done is stored, and the same command goes on"
+                message = "interrupted: what is done is stored, and the same command goes on"
                 _stop(message, 130, options)
             except BrokenPipeError:
                 # The reader of stdout has gone: nothing must be printed at the end either.

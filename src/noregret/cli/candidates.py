@@ -194,10 +194,10 @@ def _find_names(
     words = ("text", "category")
     texts = [n for n in others if found[n].kind in words and found[n].all_different]
     if not (usual or texts):
-        notes.append("No column names the candidates: they are called by their row, from 0.")
+        notes.append("No column has names of candidates: their row numbers, from 0, are used.")
         return None
     name = (usual or texts)[0]
-    notes.append(f"Candidates are called by column {name!r} (--id-column for another).")
+    notes.append(f"Column {name!r} has the candidates' names (--id-column for another).")
     return name
 
 
@@ -217,7 +217,7 @@ def _used(
         if column.kind == "odd":
             raise ValueError(
                 f"{path} was refused:\n  {column.complaint(table.place)}\n"
-                "Correct the cells, write NA where there is no number, or name the columns to use: "
+                "Correct the cells, write NA if there is no number, or name the columns to use: "
                 "--features"
             )
         why = _unusable(column, asked_for=chosen is not None)
@@ -301,7 +301,7 @@ def _without_gaps(
     words = f"{int(rows.sum())} of {len(rows)} rows have gaps ({where})"
     if not drop:
         notes.append(
-            f"{words}: numbers are filled with the column's median and flagged in a column more, "
+            f"{words}: numbers are filled with the column's median and flagged in another column, "
             "words become a category of their own (--drop-gaps leaves the rows out)."
         )
         return whole, found

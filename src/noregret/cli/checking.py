@@ -25,7 +25,7 @@ def check(study: StudyPath, as_json: Json = False) -> None:
         for problem in found.problems:
             say(f"Damaged: {problem}.")
         say(_about_trials(found.damaged))
-        say(f"What can be read is saved by: noregret export {study} --salvage --to csv")
+        say(f"To save what can be read: noregret export {study} --salvage --to csv")
     if found.problems:
         raise typer.Exit(DAMAGED)
 

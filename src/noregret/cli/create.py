@@ -197,7 +197,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
             drop_gaps=given.drop_gaps,
         )
     if given.features is not None or not learnt:
-        raise ValueError("--smiles describes molecules whole: leave out --features, --kernel")
+        raise ValueError("--smiles describes whole molecules: leave out --features and --kernel")
     return read_molecules(
         given.candidates,
         given.smiles,

@@ -62,7 +62,7 @@ class CreateOptions:
         typer.Option("--id-column", "--id", help="The column that names a candidate."),
     ] = None
     value_column: Annotated[
-        str, typer.Option(help="What the files of ask and tell call the values.")
+        str, typer.Option(help="The name of the column of values in the files of ask and tell.")
     ] = "value"
     algorithm: Annotated[
         str | None,
@@ -115,9 +115,7 @@ class CreateOptions:
     ] = None
     timeout: Annotated[
         float | None,
-        typer.Option(
-            help="Seconds after which a trial without an answer is given to whoever asks next."
-        ),
+        typer.Option(help="Seconds after which ask hands out a trial without an answer again."),
     ] = None
     repeats: Annotated[
         int | None,

@@ -207,7 +207,7 @@ def _answer(rows: Rows, i: int, reasons: list[str]) -> float | str | None:
     """The value of a row, or why there is none; ``None`` if the trial is still open."""
     value, reason = rows.value(i), reasons[i].strip()
     if value is not None and reason:
-        raise ValueError(f"it has both a value and a reason to have failed ({reason!r})")
+        raise ValueError(f"it has both a value and a reason of failure ({reason!r})")
     return reason or value if value is None else value
 
 

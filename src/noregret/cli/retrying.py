@@ -25,7 +25,7 @@ def retry(
     from noregret.study import Study
 
     if bool(names) == all_of_them:
-        raise ValueError("name the candidates to bring back, or give --all, one of the two")
+        raise ValueError("give either the names of the candidates to bring back or --all")
     with Study.open(study, wait=wait) as opened:
         if all_of_them:
             ids = opened.aside()["id"].to_list()

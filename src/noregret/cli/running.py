@@ -59,10 +59,10 @@ def run(
             "The last line it prints is the value.",
         ),
     ],
-    budget: Annotated[int, typer.Option(help="Answers the study shall have in the end.")],
-    workers: Annotated[int, typer.Option(help="Programs that run at the same time.")] = 1,
+    budget: Annotated[int, typer.Option(help="The run ends when the study has this many answers.")],
+    workers: Annotated[int, typer.Option(help="How many programs run at the same time.")] = 1,
     batch: Annotated[
-        int | None, typer.Option(help="Trials asked for at once; default: one per free worker.")
+        int | None, typer.Option(help="Trials to ask for at once; default: one per free worker.")
     ] = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds after which a program is killed.")

@@ -24,7 +24,8 @@ IdColumn = Annotated[
 SkipBad = Annotated[
     bool,
     typer.Option(
-        "--skip-bad", help="Tell the good rows, and write the others to FILE.bad.csv to be mended."
+        "--skip-bad",
+        help="Tell the good rows, and write the others to FILE.bad.csv for correction.",
     ),
 ]
 
@@ -33,7 +34,10 @@ SkipBad = Annotated[
 def tell(
     study: StudyPath,
     answers: Annotated[
-        str, typer.Argument(help="A table (CSV, XLSX, Parquet) with a column trial, or of names.")
+        str,
+        typer.Argument(
+            help="A table (CSV, XLSX, Parquet) with a column trial, or of candidates' names."
+        ),
     ],
     overwrite: Annotated[
         bool, typer.Option(help="Replace answers given before by different ones.")
@@ -153,7 +157,7 @@ def import_history(
         return
     say(f"{many(len(rows), 'measurement')} imported.")
     if found.empty:
-        say(f"Left out for want of a value: {many(found.empty, 'row')}.")
+        say(f"Left out because they have no value: {many(found.empty, 'row')}.")
     if found.unchanged:
         say(f"Already in this study, changed nothing: {many(found.unchanged, 'row')}.")
     _say_bad(found.wrong, bad)

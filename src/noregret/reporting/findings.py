@@ -253,7 +253,7 @@ def _advice(what: str, learnt: Sequence[str]) -> str:
     if what in learnt:
         return "It is learnt, and fitted again as more is measured."
     option = {"kernel": "--lengthscale, or --kernel auto", "noise": "--noise, or --kernel auto"}
-    return f"Make the study anew with another one ({option[what]}) and import the measurements."
+    return f"Make a new study with another one ({option[what]}) and import the measurements."
 
 
 def low_coverage(z: Floats, learnt: Sequence[str]) -> Finding | None:

@@ -109,8 +109,8 @@ def _best(study: Study) -> str:
     shown = frame.with_columns(interval, *short).drop("upper")
     shown = shown.rename({"mean": "model", "lower": "interval", "evaluations": "times"})
     note = (
-        "model and interval are what the model says; times is how often a choice was measured, "
-        "measured the mean of that and median its median."
+        "model and interval are what the model says; times is how often a choice was measured; "
+        "measured is the mean of its values and median their median."
     )
     return _section("The best choices", note, _html_table(shown))
 
@@ -223,7 +223,7 @@ def _slices(study: Study) -> str:
     note = (
         "One feature is moved, the others stay at the best choice (red). The line is the posterior "
         f"mean, the band {slices.DEVIATIONS:g} posterior deviations on either side. A feature is "
-        "important where the line moves far"
+        "important if the line moves far"
         + ("." if scales is None else "; the kernel's lengthscales are in the table.")
     )
     if len(found) > len(shown):

@@ -13,19 +13,19 @@ from noregret.observations import Observations
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
-#: the λ that prices are computed for, by number; the others follow
+#: positions of the λ that prices are computed for; widths of the others follow from these
 _PRICED = (0, 2)
-#: θ that are tried
+#: the values of θ that are tried
 _PARTS = (0.9, 0.7, 0.5)
-#: the highest level, and the width beyond it in units of the prior's: as good as none
+#: the highest level; beyond it, the width in units of the prior's, so large that it says nothing
 _HIGHEST, _NO_WIDTH = 16.0, 1e9
-#: where the search for a level starts at first
+#: the level at which the first search starts
 _FIRST_LEVEL = 5.0
-#: another θ is tried at every so many batch starts
+#: another θ is tried once in this many batch starts
 _PATIENCE = 4
-#: leverages below are round-off
+#: smaller leverages are round-off
 _TINY = 1e-300
-#: a search for a level starts so much below the last one
+#: a search for a level starts this factor below the last level
 _LOWER = 1.05
 
 
@@ -43,7 +43,7 @@ class _Progress:
         The mean of every arm before the latest rewards (u): rewards are clipped about it.
     squares
         β² for every λ (g): ‖f − mean‖² in the norm of V is at most this; none before the first
-        reward. Below zero where the assumptions are refuted.
+        reward. Below zero if the assumptions are refuted.
     levels, parts
         For every λ that prices are computed for, the level and the number of the θ that gave it.
     starts
@@ -60,7 +60,8 @@ class _Progress:
 class ClippedRewards:
     """Rewards are softly clipped: those far from the mean count as the logarithm of the distance.
 
-    How far is far depends on the leverage of the arm: the better it is known, the less is clipped.
+    The distance that counts as far depends on the leverage of the arm: the better the arm is known,
+    the less is clipped.
     See the Proofs page, Theorem 8.
 
     Parameters
@@ -68,7 +69,7 @@ class ClippedRewards:
     alpha
         α in (0, 1]: the noise has a finite moment of order 1 + α.
     horizon, delta
-        T, used where α < 1, and δ.
+        T, used if α < 1, and δ.
     """
 
     spread: float | None = None
@@ -92,7 +93,7 @@ class ClippedRewards:
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
-        """Those of least squares on the clipped rewards (g × m); widths are found on the way."""
+        """The weights of least squares on the clipped rewards (g × m); widths are computed too."""
         last, t = self._progress, observations.t
         told = np.flatnonzero(observations.told > 0)
         sample = clipped.Sample.of(observations.rewards, observations.history_rows)
@@ -137,7 +138,7 @@ class ClippedRewards:
     def _solved(
         self, case: clipped.Case, setting: clipped.Setting, part: int
     ) -> tuple[float, float, int]:
-        """(β/ς)² and the level and the θ that gave it; infinite where no level is high enough.
+        """(β/ς)² and the level and the θ that gave it; infinite if no level is high enough.
 
         The θ of the last time is tried, and at some batch starts one of its neighbours.
         """
@@ -162,13 +163,13 @@ class ClippedRewards:
     def scales(self, assumed: Assumptions, t: int) -> tuple[float, float]:
         """ς of both λ that prices are computed for, after t rewards.
 
-        The first is that of the noise. The second is larger where f differs by more than the noise,
-        as prices are large there until much is known.
+        The first is that of the noise. The second is larger if f varies by more than the noise,
+        because prices are then large until much is known.
         """
         horizon = 1 if self._order == 2.0 else self._horizon.after(t)
         first = clipped.usual_scale(assumed.noise, self._order, horizon)
         return first, math.sqrt(first**2 + 0.25 * assumed.norm**2 * assumed.scale)
 
     def restart(self) -> None:
-        """Kernel, units or λ have changed: levels are found anew."""
+        """Start the search for levels again, because kernel, units or λ have changed."""
         self._progress = _Progress()

@@ -64,7 +64,7 @@ def serve(
         Called with the address, such as ``"http://127.0.0.1:8000"``, once it can be reached.
     """
     if not token and not is_local(host):
-        raise ValueError(f"token must be given where other machines can reach the host: {host!r}")
+        raise ValueError(f"token must be given if other machines can reach the host: {host!r}")
     with _listening(host, _port(port)) as listener:
         address = listener.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]

@@ -161,7 +161,7 @@ class Api:
         found = wanted.join(rows, on="name", how="left", maintain_order="left")
         missing = found.filter(pl.col("id").is_null())["name"]
         if len(missing):
-            raise ValueError(f"names must be those of candidates; {missing[0]!r} is none of them")
+            raise ValueError(f"names must be those of candidates; {missing[0]!r} is not")
         return found["id"].to_list()
 
 

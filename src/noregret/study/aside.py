@@ -21,15 +21,15 @@ class Standing:
     aside
         Candidates that are set aside (ids).
     retried
-        Of candidates that were brought back, the operation that did it last: failures that are
-        older no longer count.
+        For each candidate that was brought back, the number of the last operation that did so:
+        older failures do not count.
     """
 
     aside: set[int] = field(default_factory=set)
     retried: dict[int, int] = field(default_factory=dict)
 
     def counts(self, trial: Trial) -> bool:
-        """Whether a failed trial counts against its candidate: those of runs do."""
+        """Whether a failed trial counts against its candidate: only trials of runs do."""
         return trial.origin == "run" and (trial.done_by or 0) > self.retried.get(trial.id, 0)
 
 

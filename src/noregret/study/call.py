@@ -1,4 +1,4 @@
-"""What the one-line functions are called with: checked, and made into an optimiser."""
+"""The arguments of the one-line functions: checked, and made into an optimiser."""
 
 import difflib
 import inspect
@@ -18,7 +18,7 @@ from noregret.study.ledger import Progress
 from noregret.study.stopping import check_converges
 from noregret.study.workers import Executor
 
-#: deviations above the mean, where nothing can be proved
+#: the width, in deviations, if nothing can be proved
 _WIDTH = 2.0
 
 
@@ -47,7 +47,7 @@ class Call:
     options: dict[str, Any]
 
     def check(self) -> None:
-        """Refuse what makes no sense, before anything is computed."""
+        """Refuse invalid arguments before anything is computed."""
         if not callable(self.f):
             raise TypeError(f"f must be a function of one point, got {self.f!r}")
         for name in ("budget", "batch_size", "patience"):
@@ -86,7 +86,7 @@ class Call:
         self._check_stop()
 
     def _check_stop(self) -> None:
-        """Refuse ``stop="converged"`` where the algorithm has no such rule."""
+        """Refuse ``stop="converged"`` if the algorithm has no such rule."""
         if self.stop is None:
             return
         if isinstance(self.algorithm, Optimizer):
@@ -103,7 +103,7 @@ class Call:
             return "thompsonsampling"
         if domain.listed:
             return "bbkb"
-        # Steps close to the best point and fits to all evaluations pay, but certify nothing.
+        # Steps close to the best point and fits to all evaluations help, but certify nothing.
         return "trustregionucb" if self.tol is None else "gpucb"
 
     def settings(self, name: str) -> dict[str, Any]:
@@ -121,13 +121,13 @@ class Call:
             given["horizon"] = self.budget
         given |= self.options
         learnt = any(is_auto(given[key]) for key in ("kernel", "noise", "norm"))
-        # The theorem's width stands on kernel, noise and norm; where one is guessed it proves
-        # nothing, and fewer deviations pay.
+        # The theorem's width depends on kernel, noise and norm. If one of them is guessed, it
+        # proves nothing, and a smaller width does better.
         return {"width": _WIDTH, **given} if learnt else given
 
 
 def domain_of(given: Any) -> Candidates | Space:
-    """The domain that is given; what could be bounds as well as candidates is refused."""
+    """The domain given; pairs that may be bounds or candidates are refused."""
     if isinstance(given, Mapping):
         if not any(isinstance(one, Parameter) for one in given.values()):
             return Box(given)
@@ -150,7 +150,7 @@ def _looks_like_bounds(pair: Any) -> bool:
 
 
 def _is_pair(pair: Any) -> bool:
-    """Whether somebody gave two numbers."""
+    """Whether this is a pair of numbers."""
     return (
         isinstance(pair, (list, tuple))
         and len(pair) == 2

@@ -12,7 +12,7 @@ from noregret.study.growing import additions, get_addition
 from noregret.study.salvage import salvage
 from noregret.study.sql import Storage
 
-#: trials that are read at once
+#: how many trials are read at once
 _CHUNK = 20_000
 
 
@@ -23,11 +23,11 @@ class Checked:
     Attributes
     ----------
     trials, operations
-        How many of each the study has, where the file still says so.
+        How many of each the study has, if the file still says so.
     problems
-        What is damaged, in words; empty where all checksums hold.
+        What is damaged, in words; empty if all checksums hold.
     damaged
-        Numbers of the trials that are missing or not as they were written; ``None`` where the file
+        Numbers of the trials that are missing or not as they were written; ``None`` if the file
         says nothing of them.
     """
 
@@ -37,7 +37,7 @@ class Checked:
     damaged: list[int] | None = field(default_factory=list)
 
     def note(self, look: Callable[[], object]) -> bool:
-        """Whether this can be read; what is wrong with it is written down."""
+        """Whether ``look`` succeeds; if not, the problem is noted."""
         try:
             look()
         except DamagedError as error:
@@ -50,7 +50,7 @@ class Checked:
 def check_file(path: str | Path) -> Checked:
     """Compare everything in a study's file with its checksums; nothing is changed.
 
-    A file that is no study, or of another version, is refused.
+    A file that is not a study, or has another format, is refused.
     """
     path, found = Path(path), Checked()
     with contextlib.ExitStack() as stack:
@@ -98,7 +98,7 @@ def _damaged(path: Path, storage: Storage | None, found: Checked) -> list[int] |
 
 
 def _unreadable(storage: Storage, count: int) -> Iterator[int]:
-    """Numbers of the trials that cannot be read, found by halving what cannot."""
+    """Numbers of the trials that cannot be read, found by halving the range."""
     storage.head()
     spans = [(first, min(first + _CHUNK, count)) for first in range(0, count, _CHUNK)]
     while spans:

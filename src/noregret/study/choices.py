@@ -28,8 +28,8 @@ def trials_of(found: Sequence[Trial], domain: Domain, names: Any = None) -> Tria
 def end_failed(optimizer: Optimizer, failed: Sequence[Trial]) -> None:
     """Let an optimiser know of pending trials that failed.
 
-    Where a function that is run failed, it will probably fail again nearby: the optimiser looks
-    elsewhere. A failure that a person reports is taken for an accident that says nothing about the
+    If the function of a run failed, it will probably fail again nearby: the optimiser looks
+    elsewhere. A failure that a person reports counts as an accident, which says nothing about the
     choice.
     """
     for trial in failed:

@@ -14,18 +14,18 @@ from typing import Any
 from noregret.study.guard import Guard
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-#: characters of stderr that are kept
+#: how many characters of stderr are kept
 _KEPT = 2000
 
 
 class CommandError(RuntimeError):
-    """The program gave no value: the end of what it wrote, and in the last line how it ended."""
+    """The program gave no value: the end of its stderr, and in the last line how it ended."""
 
 
 class Command:
     """Runs a program for each trial; the last line it prints is the value.
 
-    Programs end with this process, also where it is killed.
+    Programs end with this process, even if it is killed.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _text(value: Any) -> str:
 
 
 def _with_errors(what: str, errors: str) -> str:
-    """The end of what the program wrote to stderr, then what went wrong, in one line."""
+    """The end of the program's stderr, then one line that says what went wrong."""
     lines = errors.strip()[-_KEPT:].splitlines()
     if not lines:
         return what

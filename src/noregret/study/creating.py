@@ -1,4 +1,4 @@
-"""The file of a new study: settings that are checked, and where the optimiser starts."""
+"""The file of a new study: checked settings, and the optimiser at its start."""
 
 import os
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def new_file(
 ) -> tuple[StudyFile, Domain, Any]:
     """A new file for the settings of :meth:`noregret.Study.create`.
 
-    Also the domain, and the kernel where the file cannot hold it (``None`` where it does).
+    Returns also the domain, and the kernel if the file cannot hold it (else ``None``).
     """
     _checks.one_of("direction", direction, ("maximize", "minimize"))
     if batch is not None:

@@ -26,7 +26,7 @@ class Database(Protocol):
 
 
 class On:
-    """Run statements on a connection that nobody else writes beside, with SQLite's own errors."""
+    """Runs statements on a connection with no other writer, with SQLite's own errors."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.path = path

@@ -27,8 +27,8 @@ class DamagedError(StudyError):
     def of(cls, path: Path, why: str) -> "DamagedError":
         """What is wrong with a study's file, and how to save the rest."""
         made = cls(
-            f"{path} is damaged, or not a study: {why}. What can still be read of its trials is "
-            f"saved by: noregret export {path} --salvage --to csv"
+            f"{path} is damaged, or not a study: {why}. To save the trials that can still be read: "
+            f"noregret export {path} --salvage --to csv"
         )
         made.why = why
         return made

@@ -18,7 +18,7 @@ from noregret.study.errors import RunError
 from noregret.study.ledger import Ledger, Progress
 from noregret.study.workers import Workers
 
-#: seconds a wait for answers may last: Ctrl-C is noticed only between two waits
+#: the longest wait for answers, in seconds: Ctrl-C is noticed only between two waits
 _WAIT = 0.2
 
 
@@ -29,15 +29,15 @@ class _Job:
     Attributes
     ----------
     numbers
-        The trials: one, or a whole batch where f is vectorised.
+        The trials: one, or a whole batch if f is vectorised.
     argument
         What f is given.
     tries
-        How often a worker has had it.
+        How often it was given to a worker.
     started
-        When the last one got it.
+        When it was last given to a worker.
     alone
-        Whether nothing else may run beside it: its worker died, and so may the next one.
+        Whether it must run alone, because its worker died and the next one may die too.
     """
 
     numbers: list[int]
@@ -95,10 +95,10 @@ class Evaluations:
         self.began = time.monotonic()
 
     def go(self) -> str:
-        """Evaluate until the end; why it is the end."""
+        """Evaluate until the run ends; returns why it ended."""
         while self.spent < self.budget and self.stopped is None:
             self._fill_queue()
-            if self.stopped is not None or self.spent >= self.budget:  # what stops may spend too
+            if self.stopped is not None or self.spent >= self.budget:  # stopping may cost too
                 break
             if self.workers.executor is None:
                 self._evaluate_here(self.waiting.popleft())
@@ -114,8 +114,8 @@ class Evaluations:
     def _fill_queue(self) -> None:
         """Ask for trials while there are fewer jobs than free workers.
 
-        An adaptive batch may be shorter than that; then the next one follows at once, which counts
-        the first as pending.
+        An adaptive batch may be shorter than that. Then the next batch follows at once, with the
+        first one pending.
         """
         while True:
             free = 1 if self.workers.executor is None else self._free()
@@ -144,7 +144,7 @@ class Evaluations:
             return self.batch or own
         if self.workers.executor is not None or self.batch is not None:
             return max(self.batch or 0, short)
-        return own  # here, one at a time: the algorithm decides how long its batch is
+        return own  # f runs here, one at a time: the algorithm decides how long its batch is
 
     def _queue(self, numbers: list[int]) -> None:
         if not numbers:
@@ -247,7 +247,7 @@ class Evaluations:
             self._fail(job, f"{why}, {self.attempts} times")
 
     def values(self, ids: Ints, points: Points) -> Floats:
-        """f at some choices (n), outside of all trials; NaN where it fails or the time is up."""
+        """f at some choices (n), outside of all trials; NaN if it fails or the time is up."""
         arguments: list[Any] = self.study.domain.labels(ids, points)
         if self.vectorized:
             arguments = [arguments if self.study.domain.encoded else points]
@@ -288,7 +288,7 @@ class Evaluations:
             self.in_a_row = 0
         for number, value in zip(told, values[good], strict=True):
             sign = self.study.units.sign
-            better = not sign * value <= sign * self.best  # also where best is NaN
+            better = not sign * value <= sign * self.best  # also true if best is NaN
             self.best = float(value) if better else self.best
             self._report(job, number, float(value), None)
         for number, value in zip(job.numbers, values, strict=True):
@@ -316,7 +316,7 @@ class Evaluations:
             self.stopped = "failures"
 
     def _set_failing_aside(self) -> None:
-        """Candidates that have failed too often are asked for no more."""
+        """Set candidates aside that have failed too often."""
         if self.max_per_candidate is None or not self.study.domain.listed:
             return
         optimizer = self.study.optimizer
@@ -347,7 +347,7 @@ class Evaluations:
             self.stopped = self.stopped or "callback"
 
     def cancel_rest(self) -> None:
-        """Evaluations that have not started never will; their trials wait for the next run."""
+        """Cancel evaluations that have not started; their trials wait for the next run."""
         for future in self.running:
             future.cancel()
 
@@ -362,14 +362,14 @@ def _numbers(returned: Any, count: int) -> Floats:
 
 
 def _reason(error: Exception) -> str:
-    """Why an evaluation failed: a traceback, or for a program what it wrote and how it ended."""
+    """Why an evaluation failed: a traceback, or a program's stderr and how it ended."""
     if isinstance(error, CommandError):
         return str(error)
     return "".join(traceback.format_exception(error))[-8000:]
 
 
 def _worker_was_lost(error: Exception) -> bool:
-    """A pool that broke, or Dask's words for a worker that died under a task."""
+    """Whether a pool broke, or Dask says that a worker died during a task."""
     return isinstance(error, BrokenExecutor) or type(error).__name__ in (
         "KilledWorker",
         "FutureCancelledError",

@@ -14,15 +14,15 @@ from noregret.study.database import On, Row
 from noregret.study.errors import DamagedError, FullError, LockedError, StudyError
 from noregret.study.lock import WriterLock
 
-#: the tables of files up to so many bytes are checked whole when a writer opens them
+#: when a writer opens a file of at most this many bytes, its tables are checked whole
 _CHECKED = 8 * 2**20
 
 
 _HARD_LINKS = (
-    "{path} has {count} names (hard links), and must have one to be written to: what is written "
-    "goes first into a file beside it that is called after its name, where a process that uses "
-    "another name would miss it and could damage the study. Remove the other names (rm), or write "
-    "to a copy (cp); symbolic links are allowed"
+    "{path} has {count} names (hard links), but a study that is written to must have one: changes "
+    "are written first to a file beside it, which is named after it. A process that uses another "
+    "name would not find that file and could damage the study. Remove the other names (rm), or "
+    "write to a copy (cp); symbolic links are allowed"
 )
 
 
@@ -32,11 +32,11 @@ class StudyFile:
     Attributes
     ----------
     path
-        Where it is, as given.
+        The path, as given.
     storage
         What it holds.
     mutex
-        Held by whoever uses the file: one thread at a time.
+        Held by the thread that uses the file: one at a time.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
@@ -52,7 +52,7 @@ class StudyFile:
     def create(cls, path: Path, settings: dict[str, Any], blobs: dict[str, bytes]) -> "StudyFile":
         """A new file with these settings (JSON) and bytes; an existing one is refused.
 
-        It is made beside its place and moved there when it is whole, by the holder of the lock.
+        It is made under another name and renamed when it is complete, by the holder of the lock.
         """
         real = path.resolve()
         if not real.parent.is_dir():
@@ -62,7 +62,7 @@ class StudyFile:
         try:
             if os.path.lexists(real):
                 raise StudyError(f"{path} exists already: open it, or choose another name")
-            _remove(new)  # of a process that was killed here
+            _remove(new)  # left by a process that was killed
             try:
                 _make(new, settings, blobs)
                 new.rename(real)
@@ -130,7 +130,7 @@ class StudyFile:
             self.check()
 
     def check(self) -> None:
-        """Read everything but snapshots and compare it with its checksums."""
+        """Read everything except snapshots and compare it with its checksums."""
         for problem in self.storage.problems(1):
             raise DamagedError.of(self.path, " ".join(problem.split()))
         self.storage.settings()
@@ -146,10 +146,10 @@ class StudyFile:
         return self._lock is not None
 
     def close(self) -> None:
-        """Let go of the file; what was written is on disk already."""
+        """Close the file; what was written is on disk already."""
         with self.mutex:
             if self._lock is not None:
-                # So that one file is left; readers may keep the log beside it a little longer.
+                # So that one file is left; readers may keep the write-ahead log a little longer.
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute(sql.WRITE_BACK)
             self._connection.close()
@@ -168,7 +168,7 @@ class StudyFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, and on disk when the block has been left."""
+        """Changes in the block are stored all or not at all, and are on disk at its end."""
         with self.mutex:
             self._check_place()
             self.execute(sql.BEGIN_WRITING if self.writable else sql.BEGIN_READING)
@@ -185,7 +185,7 @@ class StudyFile:
     def reading(self) -> Iterator[None]:
         """Until the block is left, statements read the file as it is at one moment.
 
-        Without it a writer may change the file between two of them.
+        Without it a writer may change the file between two statements.
         """
         with self.mutex:
             if self._connection.in_transaction:
@@ -198,7 +198,7 @@ class StudyFile:
                 self.execute(sql.COMMIT)
 
     def _check_place(self) -> None:
-        """What is written must be found again under the study's name."""
+        """Refuse to write if the path no longer leads to the file that is open."""
         if self.writable and _identity(self._real) != self._identity:
             raise StudyError(
                 f"{self.path} has been moved, deleted or replaced since it was opened: nothing "
@@ -216,7 +216,7 @@ class StudyFile:
 
 
 def plain_error(path: Path, error: sqlite3.Error) -> StudyError:
-    """What SQLite says, in our words."""
+    """The study error for an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return FullError(
@@ -236,15 +236,15 @@ def plain_error(path: Path, error: sqlite3.Error) -> StudyError:
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    """A connection to a database; what is no database is refused."""
+    """A connection to a database; a file that is not a database is refused."""
     try:
         try:
-            # A reader may write too, where the system lets it: who is the last one to close the
-            # file removes what SQLite keeps beside it.
+            # A reader gets write access if the system allows it: the last one to close the file
+            # removes what SQLite keeps beside it.
             return _connection(path, "mode=rw", write)
         except sqlite3.OperationalError:
-            # A reader in a folder it may not write to: nothing but the file is needed, unless a
-            # writer has left something beside it.
+            # A reader in a folder without write access needs only the file, unless a writer has
+            # left a log beside it.
             beside = path.with_name(path.name + "-wal")
             if write or os.access(path.parent, os.W_OK) or beside.exists():
                 raise
@@ -287,7 +287,7 @@ def _make(path: Path, settings: dict[str, Any], blobs: dict[str, bytes]) -> None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file has this name now."""
+    """The identity (device and inode) of the file that has this name now."""
     try:
         found = path.stat()
     except OSError:
@@ -301,7 +301,7 @@ def _remove(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The file's new name is on disk; systems that cannot do this do it themselves."""
+    """Put the file's new name on disk; systems that do not allow this do it themselves."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -14,7 +14,7 @@ _LIST = "additions"
 
 
 def additions(storage: Storage) -> list[tuple[int, int]]:
-    """Of every addition the number of its operation, and how many candidates it added."""
+    """For every addition the number of its operation, and how many candidates it added."""
     data = storage.get_blob(_LIST)
     return [] if data is None else [(int(a), int(b)) for a, b in json.loads(data)]
 
@@ -50,7 +50,7 @@ def grown(storage: Storage, domain: Domain) -> Domain:
 
 
 def before(storage: Storage, domain: Domain, operation: int) -> Domain:
-    """What the whole list was after an operation."""
+    """The list as it was after an operation."""
     later = sum(n for number, n in additions(storage) if number > operation)
     if not later:
         return domain

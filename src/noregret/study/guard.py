@@ -1,4 +1,4 @@
-"""Programs end with the process that started them, however that ends."""
+"""Programs end with the process that started them, even if that process is killed."""
 
 import contextlib
 import subprocess
@@ -6,7 +6,7 @@ import sys
 import threading
 import weakref
 
-#: reads which process groups there are, and kills those left when nobody writes any more
+#: reads which process groups run, and kills those left once its input is closed
 _WATCH = """
 import os, signal, sys
 groups = set()

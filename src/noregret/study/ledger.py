@@ -1,4 +1,4 @@
-"""Who asks and is told, and where a run stands."""
+"""What asks and is told in a run, and the progress of a run."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from noregret.study.units import Units
 
 
 class Ledger(Protocol):
-    """Who asks and is told: a :class:`~noregret.Study`, or a run that is kept in memory."""
+    """What asks and is told: a :class:`~noregret.Study`, or a run that is kept in memory."""
 
     units: Units
 
@@ -27,12 +27,12 @@ class Ledger(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """With ``"batch"``: the n of an ask where none is given, or ``None``."""
+        """The settings; ``"batch"`` is the n of an ask if none is given, or ``None``."""
 
     def ask(self, n: int | None = None, *, adaptive: bool = False, origin: str = "ask") -> Trials:
         """Trials to evaluate next: n, or with ``adaptive`` as many as the algorithm wants, or none.
 
-        There are none where no candidate may be evaluated any more.
+        There are none if no candidate may be evaluated any more.
         """
 
     def tell(self, trials: Any, values: Any = None, *, failed: str | None = None) -> None:
@@ -42,7 +42,7 @@ class Ledger(Protocol):
         """Answers that nobody asked for: ids (or points of a box) and values."""
 
     def set_aside(self, ids: Any) -> None:
-        """Ask for these candidates of a list no more."""
+        """Stop asking for these candidates of a list."""
 
     def get(self, numbers: Sequence[int]) -> Trials:
         """These trials."""
@@ -73,11 +73,11 @@ class Progress:
     Attributes
     ----------
     told, failed, running
-        Answers there are (without history), failures of this run, evaluations under way.
+        Answers in all (without history), failures of this run, evaluations under way.
     budget
-        Evaluations at which the run ends.
+        The number of evaluations at which the run ends.
     seconds
-        Since the run began.
+        Seconds since the run began.
     done
         Answers and failures of this run.
     trial
@@ -85,13 +85,13 @@ class Progress:
     point
         What f was given for it: a vector, a dict on a named space, an object.
     value
-        What f returned for it; NaN where it failed.
+        What f returned for it; NaN if it failed.
     reason
-        Why it failed, in one line; ``None`` where it did not.
+        Why it failed, in one line; ``None`` if it did not.
     best
         The best value of this run so far; NaN before the first.
     workers
-        Who evaluates, such as ``"4 processes"``; empty where f runs here.
+        What evaluates, such as ``"4 processes"``; empty if f runs in this thread.
     """
 
     told: int

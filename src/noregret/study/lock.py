@@ -1,8 +1,8 @@
-"""One writer at a time, known by name.
+"""One writer at a time, whose name other processes can read.
 
-The lock is SQLite's own, on a small file beside the study: it works on every platform, between
-threads of one process too, is not inherited by worker processes, and the system drops it when its
-holder dies, however it dies. The study's own file stays free for readers.
+The lock is SQLite's own, on a small file beside the study. It works on every platform and between
+threads of one process. Worker processes do not inherit it. The system drops it when its holder
+ends, even if it is killed. The study's own file stays free for readers.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from noregret.study.errors import FullError, LockedError, StudyError
 from noregret.study.holder import HolderTable
 from noregret.study.rows import Holder
 
-#: how often the lock file may vanish, because its holder leaves, before that is an error
+#: how often the lock file may vanish (because its holder leaves) before it is an error
 _ATTEMPTS = 40
 #: seconds between two attempts
 _PAUSE = 0.02
@@ -57,7 +57,7 @@ class WriterLock:
             time.sleep(_PAUSE)
 
     def _attempt(self, study: Path) -> StudyError | None:
-        """Try to take the lock; why it cannot be taken now."""
+        """Try to take the lock; returns why it cannot be taken now, or ``None``."""
         try:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, timeout=0.2, check_same_thread=False
@@ -95,12 +95,12 @@ class WriterLock:
                 f"{self.path.parent} cannot be written to: open the study for reading "
                 "(read_only=True), or copy it to a folder of your own"
             )
-        # Also where the holder has just removed the file: the next attempt makes a new one.
+        # The holder may just have removed the file: the next attempt makes a new one.
         return FullError(f"{self.path} cannot be written: {error}")
 
     def _lock(self, connection: sqlite3.Connection) -> bool:
-        """Write our name and lock the file; whether it is the file that others see too."""
-        # Fully journalled: a holder killed while it writes its name must not leave a broken lock.
+        """Write our name and lock the file; whether other processes see the same file."""
+        # With a full journal: a holder killed while it writes must not leave a broken lock.
         connection.execute(sql.BEGIN_WRITING)
         HolderTable(On(connection, self.path)).write(Holder(self._token, _about_me()))
         connection.execute(sql.COMMIT)

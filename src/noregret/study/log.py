@@ -26,7 +26,7 @@ _NOT_STORED = {
     "kernel": "kernel must be given, because this study's kernel is a callable of your own",
 }
 
-#: a trial as it was, and its value or ``None`` for a failure
+#: a trial before its answer, and the value, or ``None`` for a failure
 Answer = tuple[Trial, float | None]
 
 
@@ -42,7 +42,7 @@ class Log:
     file
         The open file.
     domain, kernel
-        What cannot be stored of the optimiser, else ``None``.
+        Domain and kernel if the file cannot store them, else ``None``.
     """
 
     def __init__(self, file: StudyFile, domain: Any, kernel: Any) -> None:
@@ -95,19 +95,19 @@ class Log:
         return found
 
     def keep_look(self) -> bool:
-        """Keep what a look has fitted for later looks; whether it is in the file."""
+        """Keep what a look has fitted for later looks; returns whether it is in the file."""
         state = self._state
         if state is None or state.rebuilt is not None:
             return False
         return looks.keep(self.file, state.optimizer, state.operation)
 
     def _report_rebuild(self, state: replay.Replayed) -> None:
-        """Warn where the log could not be replayed, and store what was made of it."""
+        """Warn if the log could not be replayed, and store the rebuilt optimiser."""
         if state.rebuilt is None:
             return
         warnings.warn(
             f"{self.file.path}: {state.rebuilt}. All answers are there and the optimiser has "
-            "been told them anew, but its further questions may differ from an uninterrupted run.",
+            "been told them again, but its further questions may differ from an uninterrupted run.",
             RuntimeWarning,
             stacklevel=5,
         )
@@ -143,9 +143,9 @@ class Log:
     ) -> list[int]:
         """Numbers of the trials to evaluate next: overdue ones, then new ones.
 
-        With ``fill`` as many as are asked for, also where an adaptive batch would be shorter. Fewer
-        where no candidate may be asked for any more. ``deliver`` is called with them before they
-        count as handed out: where it fails, they are not.
+        With ``fill`` there are ``n``, even if an adaptive batch would be shorter; fewer if no
+        candidate may be asked for any more. ``deliver`` is called with the trials before they count
+        as handed out. If it fails, they do not count.
         """
         self._check_writable()
         state = self._current()
@@ -182,7 +182,7 @@ class Log:
         return self.storage.add_trials(state.operation, choices, origin)
 
     def reassign(self, trial: Trial) -> None:
-        """A pending trial is given to somebody else."""
+        """Note that a pending trial was given to another worker."""
         if trial.status != "pending":
             raise StudyError(f"trial must be without an answer; {trial.number} is {trial.status}")
         with self._change():
@@ -215,7 +215,7 @@ class Log:
             self._start_anew()
 
     def _start_anew(self) -> None:
-        """A fresh optimiser is told everything, where answers given before have changed."""
+        """Tell a fresh optimiser everything, because answers given before have changed."""
         first = replay.first_optimizer(self.storage, self.domain, self._not_stored[1])
         self._state = replay.rebuild(self.storage, first, self.units, None)
         # Replay cannot cross this point, so the snapshot belongs to the same transaction.
@@ -234,7 +234,7 @@ class Log:
         return numbers
 
     def add(self, more: Candidates, table: bytes | None) -> None:
-        """Candidates that may be chosen from now on, and what to show of all of them."""
+        """Add candidates; ``table`` is what to show of all candidates."""
         self._check_writable()
         state = self._current()
         with self._change():
@@ -247,7 +247,7 @@ class Log:
         self._domain = state.optimizer.domain
 
     def set_aside(self, ids: list[int]) -> None:
-        """These candidates are asked for no more."""
+        """Stop asking for these candidates."""
         self._check_writable()
         state = self._current()
         with self._change():
@@ -256,7 +256,7 @@ class Log:
             replay.follow(self.storage, state, self.units)
 
     def retry(self, ids: list[int]) -> None:
-        """These candidates may be asked for again: a fresh optimiser knows of no failure there."""
+        """Ask for these candidates again: a fresh optimiser does not know of their failures."""
         with self._change():
             self.storage.add_operation("retry", info={"ids": ids})
             self.storage.add_event("brought back", {"ids": ids})
@@ -270,7 +270,7 @@ class Log:
     # -- snapshots and notes -----------------------------------------------------------------
 
     def close(self) -> None:
-        """Leave a snapshot, so that the next one who opens the file need not replay questions."""
+        """Store a snapshot, so that the next process need not replay questions."""
         with self.file.mutex:
             if self._state is not None and self._state.asks and self.file.writable:
                 self._snapshot(self._state)
@@ -287,7 +287,7 @@ class Log:
             with self.file.transaction():
                 self._put_snapshot(state)
         except StudyError as error:
-            # What was told is on disk without it; the next operation tries again.
+            # Answers are on disk without the snapshot; the next operation tries again.
             state.asks, state.answers = counts
             warnings.warn(f"no snapshot could be stored: {error}", RuntimeWarning, stacklevel=4)
 
@@ -297,7 +297,7 @@ class Log:
         state.asks = state.answers = 0
 
     def _best_to_note(self, optimizer: Optimizer) -> dict[str, float] | None:
-        """The best choice so far, where the answers have grown enough since the last note."""
+        """The best choice so far, if the answers have grown enough since the last note."""
         t, noted = optimizer.t, self.storage.head().noted
         if t <= noted or t < _NOTE_GROWTH * noted:
             return None

@@ -2,8 +2,8 @@
 
 Looking at a study after new answers fits kernel and noise as the next ask will, which may take
 seconds. The result is kept beside the log, with the log's position: later looks and the next ask
-use it while nothing else has happened. It is no part of the run. Where it is lost or damaged, it is
-worked out again, to the same numbers.
+use it while nothing else has happened. It is no part of the run. If it is lost or damaged, it is
+computed again, with the same numbers.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.sql import Storage
 
-#: what it is called in the file
+#: the name of these bytes in the file
 _NAME = "look"
-#: what reading may end in where another version of the package has kept it
+#: errors that reading can raise if another version of the package wrote the bytes
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ImportError)
 
 
 def use_kept(storage: Storage, optimizer: Optimizer, operation: int) -> None:
-    """Let an optimiser that has followed the log up to here use what was kept, if anything was."""
+    """Let an optimiser that has followed the log up to this operation use what was kept, if any."""
     saved = _kept(storage, operation)
     if saved is not None:
         with contextlib.suppress(*_UNREADABLE):
@@ -30,10 +30,10 @@ def use_kept(storage: Storage, optimizer: Optimizer, operation: int) -> None:
 
 
 def keep(file: StudyFile, optimizer: Optimizer, operation: int) -> bool:
-    """Keep what a look has fitted after this operation; whether it is in the file.
+    """Keep what a look has fitted after this operation; returns whether it is in the file.
 
-    Nothing is kept where no fit was needed, where the file cannot be written or another process
-    writes to it, or where more has happened meanwhile.
+    Nothing is kept if no fit was needed, if the file cannot be written or another process writes to
+    it, or if more has happened meanwhile.
     """
     if _kept(file.storage, operation) is not None:
         return True

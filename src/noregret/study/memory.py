@@ -1,4 +1,4 @@
-"""Ask and tell as a study has it, kept in memory: for runs that need no file."""
+"""Ask and tell as in a study, kept in memory: for runs that need no file."""
 
 import signal
 import threading
@@ -27,7 +27,7 @@ class MemoryLedger:
     direction
         ``"maximize"`` or ``"minimize"``.
     batch
-        The n of an ask where nobody says one.
+        The n of an ask if none is given.
     """
 
     def __init__(self, optimizer: Optimizer, direction: str, batch: int | None = None) -> None:
@@ -37,7 +37,7 @@ class MemoryLedger:
         self.settings: dict[str, Any] = {"direction": direction, "batch": batch}
         self._trials: list[Trial] = []
         self._open: dict[int, str] = {}  # pending trials and who asked
-        self._told = 0  # how often somebody told something
+        self._told = 0  # how many tells there were
         self._counts = {"pending": 0, "told": 0, "failed": 0, "history": 0}
         past = optimizer.history
         if len(past) and not (self.domain.listed and (past.ids < 0).any()):
@@ -116,7 +116,7 @@ class MemoryLedger:
         self._counts[status] += len(numbers)
 
     def set_aside(self, ids: Any) -> None:
-        """Ask for these candidates of a list no more."""
+        """Stop asking for these candidates of a list."""
         with uninterrupted():
             self.optimizer.set_aside(ids)
 
@@ -133,10 +133,10 @@ class MemoryLedger:
         return dict(self._counts)
 
     def reassign(self, trial: int) -> None:
-        """Nothing to note: the run itself knows who has a trial."""
+        """Does nothing: the run itself knows which worker has a trial."""
 
     def note(self, event: str, **details: Any) -> None:
-        """Nothing to note: nobody reads it later."""
+        """Does nothing: there is no file to read later."""
 
     def best(self) -> Recommendation:
         """The choice with the best guaranteed value, in the sign of the user's values."""
@@ -148,7 +148,7 @@ class MemoryLedger:
         return list(self._trials)
 
     def close(self) -> None:
-        """Pending trials will not be answered; they stay in the record."""
+        """Cancel pending trials; they stay in the record."""
         numbers = self.pending()
         if numbers:
             left = [self._trials[number] for number in numbers]
@@ -159,7 +159,7 @@ class MemoryLedger:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the block is left: a model that is half updated is of no use."""
+    """Delay Ctrl-C until the block is left: a half-updated model is useless."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -20,12 +20,12 @@ from noregret.study.workers import Executor, capacity
 if TYPE_CHECKING:
     from noregret.study.study import Study
 
-#: failures one after the other that end a run
+#: this many failures in a row end a run
 _IN_A_ROW = 20
 
 
 def run_call(call: Call) -> Result:
-    """Do what somebody asked for in one line."""
+    """Run a call of ``maximize`` or ``minimize``."""
     began = time.monotonic()
     call.check()
     ledger = _ledger(call)
@@ -36,7 +36,7 @@ def run_call(call: Call) -> Result:
 
 
 def _run(call: Call, ledger: "MemoryLedger | Study", began: float) -> Result:
-    """Run until the end; ``began`` is when somebody called, by ``time.monotonic()``."""
+    """Run until the end; ``began`` is the time of the call, by ``time.monotonic()``."""
     counts = ledger.counts()
     notes = [] if isinstance(ledger, MemoryLedger) else ledger.records.noted(DRAWN)
     drawn = sum(note["count"] for note in notes)
@@ -95,7 +95,7 @@ def _left(timeout: float | None, began: float) -> float | None:
 
 
 def _best_so_far(ledger: Ledger) -> float:
-    """The best value of earlier runs; NaN where there is none."""
+    """The best value of earlier runs; NaN if there is none."""
     values = [trial.value for trial in ledger.rows() if trial.value is not None]
     if not values:
         return math.nan
@@ -112,7 +112,7 @@ def _failed(ledger: Ledger, result: Result) -> RunError:
 
 
 def _warn_of_failures(ledger: Ledger, result: Result) -> None:
-    """Raise where no evaluation gave a value, warn where some did."""
+    """Raise if no evaluation gave a value; warn if some did."""
     last = [trial for trial in ledger.rows() if trial.status == "failed"][-1]
     count = min(_IN_A_ROW, result.failures)
     why = f"{count} evaluations failed one after the other, the last one: "
@@ -133,7 +133,7 @@ def _last_line(reason: str | None) -> str:
 
 
 def _ledger(call: Call) -> "MemoryLedger | Study":
-    """Where the run is kept: in memory, or in the study of the path that was given."""
+    """The ledger of the run: in memory, or the study at the path that was given."""
     if isinstance(call.algorithm, Optimizer):
         return MemoryLedger(call.algorithm, call.direction)
     domain = domain_of(call.domain)

@@ -1,7 +1,7 @@
 """Rows of an SQLite file found by their bytes, in whatever state the file is.
 
-Nothing here trusts a tree, an index or a page's list of its rows: every place that can be the start
-of a row is tried, and checksums tell which ones are rows. The format is that of
+No tree, no index and no page's list of its rows is trusted: every place that can be the start of a
+row is tried, and checksums tell which ones are rows. The format is that of
 https://www.sqlite.org/fileformat2.html, sections 1.6 (pages), 2.1 (rows) and 4 (write-ahead log).
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 _MAGIC = b"SQLite format 3\0"
 _USUAL_SIZE = 4096
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
-#: bytes of the integers of serial types 1 to 6
+#: how many bytes integers of the serial types 1 to 6 have
 _WIDTHS = (0, 1, 2, 3, 4, 6, 8)
-#: the longest number of a row that is looked for, in bytes of seven bits
+#: the longest row number that is looked for, in bytes of seven bits
 _ROW_NUMBER = 5
 
 
@@ -38,7 +38,7 @@ class Pages:
             yield self.page(number)
 
     def page(self, number: int) -> bytes:
-        """A page by its number, which starts at 1; short or empty where the file ends before."""
+        """A page by its number, which starts at 1; short or empty if the file ends before."""
         if number in self._newer:
             return self._newer[number]
         return self._data[(number - 1) * self._size : number * self._size]
@@ -118,7 +118,7 @@ def _committed(log: bytes, size: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of SQLite's variable length, and where it ends."""
+    """An integer of variable length, as SQLite writes it, and where it ends."""
     value = 0
     for i in range(8):
         byte = data[at + i]

@@ -1,4 +1,4 @@
-"""An optimiser from the file: the last good snapshot, then the log after it, step by step."""
+"""The optimiser from the file: from the last good snapshot, along the log after it."""
 
 import io
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ class Replayed:
     operation
         The number of the last operation it has followed.
     asks, answers
-        How many came after the last snapshot.
+        How many of each came after the last snapshot.
     rebuilt
-        Why it could not be replayed and was told all answers anew, else ``None``.
+        Why the log could not be replayed, so that it was told all answers again; else ``None``.
     """
 
     optimizer: Optimizer
@@ -47,7 +47,7 @@ class Replayed:
     rebuilt: str | None = None
 
     def snapshot_due(self) -> bool:
-        """By counts in the log, never by the clock: the same run makes the same snapshots."""
+        """Whether a snapshot is due: by counts, not by time, so that runs are repeatable."""
         return self.asks >= _ASKS or self.answers >= _ANSWERS
 
 
@@ -59,13 +59,13 @@ def dump(optimizer: Optimizer, *, candidates: bool) -> bytes:
 
 
 def stored_domain(storage: Storage, given: Any) -> Domain:
-    """What may be chosen now; ``given`` where it cannot be stored."""
+    """What may be chosen now; ``given`` if it cannot be stored."""
     return grown(storage, state.read(io.BytesIO(_start(storage))).domain(given))
 
 
 def first_optimizer(storage: Storage, domain: Domain, kernel: Any) -> Optimizer:
     """The optimiser as it was when the study was created; ``domain`` is what may be chosen now."""
-    # Fresh: a later version may keep its state otherwise, but it can always start anew.
+    # A fresh one: a later version may have another state, but it can always start again.
     first = before(storage, domain, 0)
     return load(io.BytesIO(_start(storage)), domain=first, kernel=kernel, fresh=True)
 
@@ -87,9 +87,9 @@ def restore(storage: Storage, domain: Domain, kernel: Any, units: Units) -> Repl
     domain
         What may be chosen.
     kernel
-        The kernel where it cannot be stored, else ``None``.
+        The kernel if it cannot be stored, else ``None``.
     units
-        Of the study's values.
+        The units of the study's values.
     """
     reason = ""
     for number in storage.snapshots():
@@ -153,7 +153,7 @@ def _apply(storage: Storage, followed: Replayed, units: Units, operation: Operat
 def rebuild(storage: Storage, first: Optimizer, units: Units, reason: str | None) -> Replayed:
     """A fresh optimiser, told all answers in the order they came; pending trials stay pending.
 
-    Which trials were uniform draws, that fits can use, is in the log.
+    The log says which trials were uniform draws, which fits can use.
     """
     trials = (
         Trial(*row) for columns in storage.trial_chunks() for row in zip(*columns, strict=True)

@@ -25,7 +25,7 @@ class Result:
     Attributes
     ----------
     best
-        The recommendation: ``.point`` (as f gets it: a dict where parameters have names), ``.id``,
+        The recommendation: ``.point`` (as f gets it: a dict if parameters have names), ``.id``,
         ``.mean``, ``.lower``, ``.upper``, ``.gap``.
     history
         Every evaluation that gave a value: ``.points``, ``.ids``, ``.rewards``.
@@ -34,16 +34,16 @@ class Result:
     stopped
         Why the run ended: ``"budget"``, ``"tol"``, ``"tol (learnt settings)"``, ``"patience"``,
         ``"converged"``, ``"timeout"``, ``"callback"``, ``"failures"`` (too many in a row),
-        ``"interrupted"``, or ``"error"`` where the result comes with an exception.
+        ``"interrupted"``, or ``"error"`` if the result comes with an exception.
     certified
         Whether ``best.gap`` is proved: kernel, noise and norm were given and no reward refutes
         them, the width has a theorem, and the domain is a list.
     regret
-        Where ``optimum`` was given: how far each value of ``history`` was from it.
+        If ``optimum`` was given: how far each value of ``history`` was from it.
     algorithm
         The optimiser, to go on with. It maximises, also for :func:`minimize`.
     units
-        Between values of f and rewards of the optimiser.
+        Converts between values of f and rewards of the optimiser.
     seconds
         How long the run took.
     trials
@@ -125,7 +125,7 @@ def result_of(ledger: Ledger, stopped: str, optimum: float | None, seconds: floa
     )
 
 
-#: columns of the frame that are no parameters; a parameter of such a name gets an underscore
+#: columns of the frame other than parameters; parameters of the same name get an underscore
 _OWN = ("trial", "id", "value", "status", "reason")
 _NO_IDS = np.empty(0, dtype=np.int64)
 

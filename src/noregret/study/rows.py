@@ -24,13 +24,13 @@ class Trial:
     value, reason
         What was told, or why the trial failed.
     origin
-        Who asked: ``"ask"``, ``"run"``, or ``"history"`` for answers that nobody asked for.
+        What asked: ``"ask"``, ``"run"``, or ``"history"`` for answers that nobody asked for.
     asked_by, done_by
         Numbers of the operations that asked for it and that ended it.
     asked_at, given_at, done_at
-        When it was asked for, last given to somebody, and ended (seconds since 1970).
+        When it was asked for, last given to a worker, and ended (seconds since 1970).
     times_given
-        How often it was given to somebody.
+        How often it was given to a worker.
     """
 
     number: int
@@ -71,7 +71,7 @@ def new_trials(
     operation: int,
     now: float,
 ) -> list[Trial]:
-    """Trials of these choices, numbered from ``first``: told where values are given."""
+    """Trials of these choices, numbered from ``first``: told if values are given."""
     told = values is not None
     return [
         Trial(
@@ -103,13 +103,13 @@ class Operation:
         Counted from 1.
     kind
         ``"ask"``, ``"tell"``, ``"fail"``, ``"history"`` (answers that nobody asked for), ``"add"``
-        (of candidates), ``"aside"`` (candidates are asked for no more), ``"retry"`` (they are
-        again, and their failures no longer count) or ``"rebuild"``; after the last two a fresh
-        optimiser was told all answers.
+        (of candidates), ``"aside"`` (candidates are set aside), ``"retry"`` (candidates are
+        asked for again, and their failures stop counting) or ``"rebuild"``. In the last two a
+        fresh optimiser was told all answers.
     n
         The n of an ask.
     time
-        When (seconds since 1970).
+        The time (seconds since 1970).
     info
         What is known of the batch that an ask gave; the ids of an aside or a retry.
     """
@@ -153,7 +153,7 @@ class Head:
         return self.pending + self.told + self.failed
 
     def moved(self, before: str | None, after: str, n: int = 1) -> "Head":
-        """With n trials more of one status, which had another one before or are new."""
+        """The head after n trials came to a status, from another one or as new trials."""
         counts = {after: getattr(self, after) + n}
         if before is not None and before != after:
             counts[before] = getattr(self, before) - n
@@ -162,7 +162,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Event:
-    """Something worth reading later, which changed nothing by itself."""
+    """Something worth reading later, which did not change the optimiser."""
 
     time: float
     kind: str

@@ -35,7 +35,7 @@ def run_study(
     """Evaluate ``f`` until the study has ``budget`` answers (history not counted).
 
     Trials that an earlier run asked for and did not answer come first. While evaluations are
-    under way, free workers get new trials; what is pending counts in the variance.
+    under way, free workers get new trials; pending trials count in the variance.
 
     Parameters
     ----------
@@ -43,44 +43,44 @@ def run_study(
         A study opened for writing.
     f
         Takes a point (a 1-D array; a dict on a named box; the object itself on a list of objects)
-        and returns a number. An exception, or what is no finite number, is a failed trial.
+        and returns a number. An exception, or a number that is not finite, is a failed trial.
     budget
-        Answers the study shall have in the end. Running again with the same budget goes on.
+        The number of answers at which the run ends. Another run with the same budget goes on.
     executor
         Anything with ``submit()`` that returns futures: threads, processes, a Dask ``Client``.
     workers
         Evaluations under way at the same time. Without an executor, 1 means that f runs here; more
-        run in processes where f can be sent to one (a function of a module, or of a script that
+        run in processes if f can be sent to one (a function of a module, or of a script that
         has ``if __name__ == "__main__":``), else in threads.
     batch
-        Trials asked for at once. By default as many as there are free workers; where ``f`` runs
-        here, what the algorithm wants.
+        Trials asked for at once. By default as many as there are free workers; if ``f`` runs
+        here, as many as the algorithm wants.
     vectorized
         f takes a whole batch (n × d, n dicts on a space, or n objects) and returns n numbers.
     timeout
-        Seconds for the whole run, the start of worker processes among them. What is under way
-        then is not waited for; where f runs here, the evaluation that is under way ends first.
+        Seconds for the whole run, with the start of worker processes. Evaluations under way are
+        not waited for; but if f runs here, the evaluation under way ends first.
     trial_timeout
         Seconds for one evaluation. After that the trial is given to another worker.
     attempts
-        How often a trial is given to a worker. One that timed out (or whose worker was lost) as
-        often as this has failed.
+        How often a trial is given to a worker. A trial that timed out, or whose worker was lost,
+        this many times has failed.
     max_failures
         The run stops with :class:`RunError` when more trials than this have failed in it; ``None``:
-        however many fail.
+        no limit.
     max_failures_per_candidate
-        A candidate of a list that has failed so often, in this run or earlier ones, is set aside:
-        it is asked for no more, see :meth:`noregret.Study.retry`. ``None``: none ever is.
+        A candidate of a list that has failed this often, in this run or earlier ones, is set aside:
+        the run stops asking for it (see :meth:`noregret.Study.retry`). ``None``: no limit.
     max_in_a_row
-        The run ends when so many evaluations have failed one after the other.
+        The run ends when this many evaluations have failed in a row.
     count_failed
         Whether failed trials count in ``budget``.
     callback
-        Called after every evaluation; the run ends where it returns ``True``.
+        Called after every evaluation; the run ends if it returns ``True``.
     stop
-        Called before new trials are asked for; the run ends where it returns a reason.
+        Called before new trials are asked for; the run ends if it returns a reason.
     argument
-        ``argument(id, point)`` makes what ``f`` is given, where it is not the point.
+        ``argument(id, point)`` makes the argument of ``f``, if that is not the point.
     drawn
         Evaluations of earlier runs that belong to no trial and count in ``budget``.
 
@@ -127,7 +127,7 @@ def run_study(
 
 
 def _noted(run: Evaluations) -> str:
-    """Run, and let the study note how it began and ended; why it ended."""
+    """Run, and note in the study how the run began and ended; returns why it ended."""
     study = run.study
     study.note("run started", budget=run.budget, workers=run.workers.count)
     try:

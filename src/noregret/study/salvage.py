@@ -24,7 +24,7 @@ _HEAD = rb"\x0a\x00"
 _BLOB = rb"[\x05-\x09]\x17[\x01\x08\x09]"  # a name of five letters: start, table
 
 _FLOATS = [TRIAL_COLUMNS.index(n) for n in ("value", "asked_at", "given_at", "done_at")]
-#: rows whose checksums are computed together
+#: how many checksums are computed together
 _CHUNK = 20_000
 
 
@@ -35,7 +35,7 @@ class Salvaged:
     Attributes
     ----------
     trials
-        As :meth:`noregret.Study.trials` gives them; names only where those can be read.
+        As :meth:`noregret.Study.trials` gives them; with names only if these can be read.
     lost
         Numbers of trials that could not be read, or whose rows have changed.
     """
@@ -71,7 +71,7 @@ def salvage(path: Path) -> Salvaged:
 
 
 def _trials(pages: Pages) -> dict[int, Trial]:
-    """By its number the latest version of each trial."""
+    """The latest version of each trial, by its number."""
     found: dict[int, Trial] = {}
     rows: list[list[Any]] = []
 
@@ -99,12 +99,12 @@ def _trials(pages: Pages) -> dict[int, Trial]:
 
 
 def _age(trial: Trial) -> tuple[int, int]:
-    """What grows from one version of a trial to the next."""
+    """Numbers that grow from one version of a trial to the next."""
     return trial.done_by or 0, trial.times_given
 
 
 def _heads(pages: Pages) -> Iterator[Head]:
-    """Where log and trials ended, in all versions that are still there."""
+    """All versions of the head that can still be found."""
     for _, values in pages.records(_HEAD):
         if len(values) == len(astuple(Head())) + 2 and row_sum(*values[1:-1]) == values[-1]:
             yield Head(*values[1:-1])
@@ -121,7 +121,7 @@ def _blob(pages: Pages, name: str) -> bytes:
 
 
 def _box(pages: Pages) -> Domain | None:
-    """The study's box, whose dimensions have names; a list is not needed here."""
+    """The study's box, for the names of its dimensions; ``None`` for a list."""
     domain = state.read(io.BytesIO(_blob(pages, "start"))).domain(None)
     return None if domain.listed else domain
 

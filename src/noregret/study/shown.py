@@ -1,4 +1,4 @@
-"""What people are shown of the candidates of a study: their names and their table."""
+"""What is shown of the candidates of a study: their names and their table."""
 
 from typing import Any
 
@@ -25,19 +25,19 @@ class Shown:
         self._table: pl.DataFrame | None = None
 
     def table(self, domain: Domain) -> pl.DataFrame | None:
-        """What to show of each candidate (n rows, ``name`` first where there are names)."""
+        """What to show of each candidate (n rows, ``name`` first if there are names)."""
         if self._table is None or len(self._table) != list_length(domain):
             data = self._storage.get_blob("table")
             self._table = None if data is None else from_bytes(data)
         return self._table
 
     def names(self, domain: Domain) -> pl.Series | None:
-        """What the candidates are called, where names were given (n)."""
+        """The names of the candidates (n); ``None`` if none were given."""
         table = self.table(domain) if self._named else None
         return None if table is None else table["name"]
 
     def name_of(self, domain: Domain, id_: int, point: Any) -> str:
-        """What people call a choice: its name, its id, or its values on a box or space."""
+        """How a choice is shown: by its name, its id, or its values on a box or space."""
         names = self.names(domain)
         if names is not None:
             return str(names[id_])

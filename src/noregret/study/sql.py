@@ -2,8 +2,8 @@
 
 *Operations* are everything that changed the optimiser, in order. *Trials* say which operation asked
 for them and which one ended them. A *snapshot* is the optimiser after an operation: the optimiser
-of a study is its last snapshot plus the operations after it. Rows carry checksums, operations a
-running one, and the *head* says where log and trials end: what is read is checked.
+of a study is its last snapshot plus the operations after it. Every row has a checksum, operations
+have a running one, and the *head* says where log and trials end. Everything read is checked.
 """
 
 import json
@@ -43,11 +43,11 @@ BEGIN_WRITING = "BEGIN IMMEDIATE"
 COMMIT = "COMMIT"
 ROLLBACK = "ROLLBACK"
 WRITE_AHEAD = "PRAGMA journal_mode = WAL"  # readers go on while the writer writes
-WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"  # what was written ahead goes into the file
+WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"  # the write-ahead log goes into the file
 WRITE_THROUGH = "PRAGMA synchronous = FULL"  # on disk when it has been committed
 READ_ONLY = "PRAGMA query_only = ON"  # statements that change something fail
 DISTRUST = "PRAGMA trusted_schema = OFF"  # functions in a schema are not called
-TRY_TO_READ = "SELECT 1 FROM sqlite_master"  # fails where the file is no database
+TRY_TO_READ = "SELECT 1 FROM sqlite_master"  # fails if the file is not a database
 
 _LARGEST_PART = 64 * 2**20  # SQLite limits a value to 10⁹ bytes
 _SNAPSHOT, _SNAPSHOTS_KEPT = "snapshot/", 2
@@ -89,9 +89,9 @@ _CHANGE_TRIAL = f"UPDATE trials SET {_SET} WHERE number = ?1"
 
 
 class Storage:
-    """What a study's file holds. Whoever uses it sees to transactions.
+    """What a study's file holds. Callers begin and end the transactions.
 
-    What is read is checked; :class:`~noregret.study.DamagedError` says what has changed.
+    Everything read is checked; :class:`~noregret.study.DamagedError` says what has changed.
     """
 
     def __init__(self, database: Database) -> None:
@@ -118,7 +118,7 @@ class Storage:
         self._run(f"PRAGMA user_version = {FORMAT}")
 
     def marks(self) -> tuple[int, int]:
-        """:data:`APPLICATION` where the file is a study, and the number of its layout."""
+        """:data:`APPLICATION` if the file is a study, and the number of its layout."""
         application, layout = (self._run(f"PRAGMA {m}") for m in ("application_id", "user_version"))
         return application[0][0], layout[0][0]
 
@@ -128,13 +128,13 @@ class Storage:
         return [f"{kind} {name}" for kind, name in rows if (kind, name) not in _OBJECTS]
 
     def problems(self, most: int) -> list[str]:
-        """What is wrong with the tables of the log in SQLite's words, so many at the most."""
+        """What SQLite finds wrong with the tables of the log, at most ``most`` problems."""
         tables = ("trials", "operations", "settings", "events")
         found = [row for table in tables for row in self._run(f"PRAGMA quick_check({table})")]
         return [str(row[0]) for row in found if row[0] != "ok"][:most]
 
     def check_ends(self) -> None:
-        """Log and trials end where the head says."""
+        """Check that log and trials end where the head says."""
         head = self.head()
         last = self._run("SELECT coalesce(max(number), 0) FROM operations")[0][0]
         count = self._run("SELECT coalesce(max(number), -1) + 1 FROM trials")[0][0]
@@ -168,7 +168,7 @@ class Storage:
         return {key: json.loads(value) for key, value, _ in rows}
 
     def put_blob(self, name: str, data: bytes) -> None:
-        """Store bytes of any length, in place of what had this name."""
+        """Store bytes of any length; they replace what had this name."""
         self._run("DELETE FROM blobs WHERE name = ?", (name,))
         for part, start in enumerate(range(0, max(len(data), 1), _LARGEST_PART)):
             piece = data[start : start + _LARGEST_PART]
@@ -200,7 +200,7 @@ class Storage:
     # -- operations --------------------------------------------------------------------------
 
     def add_operation(self, kind: str, n: int | None = None, info: Any = None) -> int:
-        """Append to the log; the number of the new operation."""
+        """Append to the log; returns the number of the new operation."""
         head = self.head()
         text = None if info is None else dumps(info)
         values = (head.operation + 1, kind, n, time.time(), text)
@@ -224,7 +224,7 @@ class Storage:
         return found[0] if found else None
 
     def chain(self, operation: int) -> int | None:
-        """The running checksum after an operation, where it is in the log."""
+        """The running checksum after an operation; ``None`` if it is not in the log."""
         if operation == 0:
             return 0
         rows = self._run("SELECT chain FROM operations WHERE number = ?", (operation,))
@@ -251,7 +251,7 @@ class Storage:
         origin: str,
         values: Sequence[float] | None = None,
     ) -> list[int]:
-        """New trials of these choices: told where values are given, else pending."""
+        """Add trials of these choices: told if values are given, else pending."""
         head, told = self.head(), values is not None
         made = new_trials(head.trials, choices, values, origin, operation, time.time())
         rows = [trial.row for trial in made]
@@ -281,7 +281,7 @@ class Storage:
         )
 
     def reassign_trial(self, trial: Trial) -> None:
-        """A pending trial has been given to somebody else."""
+        """Note that a pending trial was given to another worker."""
         given = replace(trial, times_given=trial.times_given + 1, given_at=time.time())
         self._write(_CHANGE_TRIAL, [given.row])
 
@@ -290,7 +290,7 @@ class Storage:
         self._run_many(statement, [(*row, one) for row, one in zip(rows, sums, strict=True)])
 
     def find_trials(self, numbers: Sequence[int]) -> list[Trial]:
-        """The trials of these numbers that there are, in this order."""
+        """The trials with these numbers, as far as they exist, in this order."""
         found: dict[int, Trial] = {}
         count = self.head().trials
         known = [number for number in numbers if 0 <= number < count]
@@ -339,7 +339,7 @@ class Storage:
         return found
 
     def overdue_trials(self, given_before: float) -> list[Trial]:
-        """Pending trials that were given to somebody before this time, the oldest first.
+        """Pending trials that were given to a worker before this time, the oldest first.
 
         Trials of a run are left out: the run watches over them itself.
         """
@@ -362,7 +362,7 @@ class Storage:
     # -- snapshots ---------------------------------------------------------------------------
 
     def put_snapshot(self, operation: int, data: bytes) -> None:
-        """Keep the optimiser as it is after this operation; older snapshots make room."""
+        """Store the optimiser after this operation; all but the latest snapshots are deleted."""
         self.put_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}", data)
         kept = [name for _, name in self._snapshots()[:_SNAPSHOTS_KEPT]]
         self._run(
@@ -375,7 +375,7 @@ class Storage:
         return [number for number, _ in self._snapshots()]
 
     def _snapshots(self) -> list[tuple[int, str]]:
-        """Operations of the log with a snapshot, and what that is called."""
+        """Operations of the log with a snapshot, and the name of that snapshot."""
         rows = self._run("SELECT DISTINCT name FROM blobs WHERE name LIKE ?", (f"{_SNAPSHOT}%",))
         found = []
         for (name,) in rows:
@@ -385,5 +385,5 @@ class Storage:
         return sorted(found, reverse=True)
 
     def get_snapshot(self, operation: int) -> bytes:
-        """The optimiser after this operation; empty where it is lost."""
+        """The optimiser after this operation; empty if it is lost."""
         return self.get_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}") or b""

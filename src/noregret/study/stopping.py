@@ -1,4 +1,4 @@
-"""When is enough enough? A gap, a target, patience, or a maximiser that has converged."""
+"""When a run stops early: by a gap, a target, patience, or a maximiser that has converged."""
 
 import math
 from collections.abc import Callable
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from noregret.study.evaluations import Evaluations
     from noregret.study.ledger import Ledger
 
-#: what a run is asked before new trials: why it is to end, or ``None``
+#: called before new trials are asked for: why the run is to end, or ``None``
 Stop: TypeAlias = "Callable[[Evaluations], str | None]"
 
-#: answers between two looks at the maximiser's spread, as a part of those so far
+#: answers between two looks at the maximiser's spread, as a fraction of those so far
 _LOOK_EVERY = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class StopRule:
-    """When a run has found enough; whichever comes first.
+    """When a run has found enough; the rule that comes first ends it.
 
     Attributes
     ----------
     gap
-        No other candidate can be better than the best by more than this. Where the study looks for
-        the k best: no candidate outside of them can be better than the k-th by more.
+        No other candidate can be better than the best by more than this. If the study looks for
+        the k best: no candidate outside of them can be better than the k-th by more than this.
     target
         The best choice's guaranteed value is at least this (at most, for a study that minimises).
     patience
-        So many answers in a row brought no better value.
+        This many answers in a row brought no better value.
     """
 
     gap: float | None = None
@@ -68,7 +68,7 @@ class Converges(Protocol):
     """An algorithm with a stopping rule of its own, as Thompson sampling has."""
 
     def converged(self) -> bool:
-        """Whether it knows where the maximum is."""
+        """Whether the algorithm knows where the maximum is."""
 
 
 def check_converges(algorithm: Any, name: str) -> None:
@@ -84,13 +84,13 @@ def check_converges(algorithm: Any, name: str) -> None:
 class Convergence:
     """Stop once the posterior of the maximiser has a small spread (Basu & Ghosh, line 23).
 
-    A look draws many functions, so there is one only where the answers have grown by a twentieth
-    since the last one.
+    A look draws many functions, so there is one only if the answers have grown by a twentieth
+    since the last look.
 
     Parameters
     ----------
     ledger
-        Whose algorithm is looked at; one without such a rule is refused.
+        The ledger of the run; an algorithm without such a rule is refused.
     """
 
     def __init__(self, ledger: "Ledger") -> None:
@@ -109,7 +109,7 @@ class Convergence:
 
 
 def stop_of(study: "Study", rule: StopRule, stop: Stop | Literal["converged"] | None) -> Stop:
-    """What a study's run is asked before new trials: its rule, then what ``stop`` says."""
+    """The stop function of a study's run: first its rule, then ``stop``."""
     if isinstance(stop, str):
         _checks.one_of("stop", stop, ("converged",))
         stop = Convergence(study)
@@ -123,13 +123,13 @@ def stop_of(study: "Study", rule: StopRule, stop: Stop | Literal["converged"] | 
 
 
 def is_unlearnt(study: "Study") -> bool:
-    """Whether settings are to be learnt and there are too few answers yet: bounds mean nothing."""
+    """Whether there are too few answers yet to learn the settings: bounds mean nothing then."""
     learner = study.optimizer.situation(pending=False).beliefs.learner
     return learner is not None and not learner.fitted
 
 
 def gap_of(study: "Study") -> float:
-    """How much better than what is recommended another choice can be; ∞ before it is known."""
+    """How much better than the recommendation another choice can be; ∞ before it is known."""
     optimizer = study.optimizer
     if is_unlearnt(study):
         return math.inf
@@ -137,7 +137,7 @@ def gap_of(study: "Study") -> float:
 
 
 def gap_in_words(study: "Study") -> str:
-    """How much better than what is recommended another choice can be, and whether it is proved."""
+    """How much better than the recommendation another choice can be, and if that is proved."""
     optimizer, gap = study.optimizer, gap_of(study)
     if is_unlearnt(study):
         return "there are too few answers yet to say how much better another can be"

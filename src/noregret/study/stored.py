@@ -1,4 +1,4 @@
-"""The study behind a one-line call that has a path: made, or opened where it is the same."""
+"""The study of a one-line call with a path: created, or opened if it has the same settings."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from noregret.study.study import Study
 
 
 def stored_study(call: Call, domain: Candidates | Space) -> Study:
-    """The study at the path; a new one where there is none, the same one where there is."""
+    """The study at the path; it is created if there is none."""
     assert call.storage is not None
     asked = str(call.algorithm).lower()
     try:
@@ -38,7 +38,7 @@ def stored_study(call: Call, domain: Candidates | Space) -> Study:
             raise _other(study, "direction", study.settings["direction"], call.direction)
         if not same_domain(study.domain, domain):
             raise _other(study, "domain", study.domain, domain)
-        # A run may go on with a larger budget, and with the seed it has.
+        # A run may go on with a larger budget, and keeps its seed.
         free = {"horizon"} - call.options.keys() | ({"seed"} if call.seed is None else set())
         _compare(study, make(name, domain, **call.settings(name)), free)
     except BaseException:
@@ -48,7 +48,7 @@ def stored_study(call: Call, domain: Candidates | Space) -> Study:
 
 
 def _open(call: Call, domain: Candidates | Space) -> Study:
-    """The study at the path, given again what no file stores."""
+    """The study at the path, opened with what files cannot store."""
     given: dict[str, Any] = {}
     if not keeps(domain):
         given["domain"] = domain
@@ -59,7 +59,7 @@ def _open(call: Call, domain: Candidates | Space) -> Study:
 
 
 def _compare(study: Study, wanted: Optimizer, free: set[str]) -> None:
-    """Refuse a study whose settings, but for the ``free`` ones, are not those of this call."""
+    """Refuse a study whose settings, except the ``free`` ones, are not those of this call."""
     here, there = wanted.settings(), study.optimizer.settings()
     here |= {name: there[name] for name in free & here.keys()}
     kernel = wanted.kernel

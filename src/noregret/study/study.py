@@ -42,7 +42,7 @@ class Study:
         self._settings = self._log.settings
         #: trials, operations and events as the file holds them
         self.records = Records(file)
-        #: between the user's values and the optimiser's rewards
+        #: converts between the user's values and the optimiser's rewards
         self.units = self._log.units
         self._shown = Shown(file.storage, named=self._settings["named"])
 
@@ -87,7 +87,7 @@ class Study:
         batch
             The n of ``ask()`` when none is given.
         timeout
-            Seconds after which a trial without a value is given to whoever asks next.
+            Seconds after which a trial without a value is handed out again by :meth:`ask`.
         about
             JSON that is kept with the study, under ``study.settings["about"]``.
         """
@@ -154,11 +154,11 @@ class Study:
     ) -> Trials:
         """Trials to evaluate next: those overdue first, then new ones.
 
-        ``ask(n)`` gives exactly ``n``: a plate, of different candidates where the list is long
+        ``ask(n)`` gives exactly ``n``: a plate, of different candidates if the list is long
         enough. The first plate is spread over the list. ``ask(n, adaptive=True)`` gives as many as
         can be chosen without loss before values come, never more than ``n``. ``ask()`` gives the
         study's ``batch``, or what the algorithm wants: one trial for a sequential rule, a whole
-        batch for an adaptive one. Where ``repeats`` leaves fewer candidates there are fewer trials,
+        batch for an adaptive one. If ``repeats`` leaves fewer candidates, there are fewer trials,
         and none at the end: see :attr:`exhausted`.
 
         ``origin`` says who asks, see :meth:`trials`. ``deliver`` is called with the trials before
@@ -170,7 +170,7 @@ class Study:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every candidate is set aside or was evaluated ``repeats`` times, or is being."""
+        """Whether each candidate is set aside or has ``repeats`` evaluations, told or pending."""
         return self.optimizer.exhausted
 
     @one_at_a_time
@@ -190,8 +190,8 @@ class Study:
         candidates
             As for :meth:`create`, of the same kind as the others.
         names
-            What each is called, where the others have names: all different, and different from
-            those in the study.
+            The name of each, if the others have names: all different, and different from those in
+            the study.
         table
             What to show of each, with columns of the study's table.
         """
@@ -212,7 +212,7 @@ class Study:
     ) -> str | None:
         """Which of these rules says that it is enough: ``"gap"``, ``"target"`` or ``"patience"``.
 
-        See :class:`noregret.study.stopping.StopRule`; ``None`` where none does.
+        See :class:`noregret.study.stopping.StopRule`; ``None`` if none does.
         """
         return StopRule(gap=stop_gap, target=target, patience=patience).reached(self)
 
@@ -265,10 +265,10 @@ class Study:
         stop: Stop | Literal["converged"] | None = None,
         **options: Any,
     ) -> str:
-        """Evaluate ``f`` until the study has ``budget`` answers; why the run ended.
+        """Evaluate ``f`` until the study has ``budget`` answers; returns why the run ended.
 
-        It ends early where :meth:`enough` says so; with ``stop="converged"``, for Thompson sampling
-        only, also where :meth:`noregret.ThompsonSampling.converged` does. Other options as for
+        It ends early if :meth:`enough` says so; with ``stop="converged"``, for Thompson sampling
+        only, also if :meth:`noregret.ThompsonSampling.converged` does. Other options as for
         :func:`noregret.study.runner.run_study`.
         """
         from noregret.study.runner import run_study
@@ -278,20 +278,20 @@ class Study:
 
     @one_at_a_time
     def set_aside(self, ids: Any) -> None:
-        """Ask for these candidates of a list no more, until :meth:`retry`; their values stay."""
+        """Stop asking for these candidates of a list until :meth:`retry`; their values stay."""
         self._log.set_aside(_checks.candidates("set aside", self.domain, ids).tolist())
 
     @one_at_a_time
     def retry(self, ids: Any) -> None:
-        """Ask for candidates again that were set aside or have failed.
+        """Ask again for candidates that were set aside or have failed.
 
-        A fresh optimiser is told all answers, and nothing of their failures so far.
+        A fresh optimiser is told all answers, but not the failures of these candidates so far.
         """
         self._log.retry(_checks.candidates("brought back", self.domain, ids).tolist())
 
     @one_at_a_time
     def aside(self) -> pl.DataFrame:
-        """The candidates that are set aside: id, name, failures and the last one's reason."""
+        """The candidates that are set aside: id, name, failures and the reason of the last one."""
         failures = self.records.failures() if len(self.optimizer.aside) else ([], [])
         return aside_frame(self, *failures)
 
@@ -319,7 +319,7 @@ class Study:
 
     @one_at_a_time
     def keep_look(self) -> bool:
-        """Keep the settings that looks have fitted since the last ask; whether the file has them.
+        """Keep settings that looks have fitted since the last ask; returns if the file has them.
 
         Later looks and the next ask then need not fit them again, until more is told. Also for a
         study that was opened ``read_only``, while nobody else writes to it.
@@ -362,7 +362,7 @@ class Study:
 
     @one_at_a_time
     def operations(self) -> pl.DataFrame:
-        """The log: asks with their batch sizes, widths and the best choice then; tells."""
+        """The log: tells, and asks with batch size, width and the best choice at that time."""
         return operations_frame(self._storage.operations())
 
     def counts(self) -> dict[str, int]:
@@ -380,12 +380,12 @@ class Study:
 
     @property
     def table(self) -> pl.DataFrame | None:
-        """What to show people of each candidate (n rows, ``name`` first where there are names)."""
+        """What to show people of each candidate (n rows, ``name`` first if there are names)."""
         return self._shown.table(self.domain)
 
     @property
     def names(self) -> pl.Series | None:
-        """What the candidates are called, where names were given (n)."""
+        """The names of the candidates (n); ``None`` if none were given."""
         return self._shown.names(self.domain)
 
     @property

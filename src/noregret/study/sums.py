@@ -1,4 +1,4 @@
-"""Checksums of rows: what was read is what was written, or the row is named."""
+"""Checksums of rows, which find rows that are not as they were written."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ import numpy as np
 from noregret._types import Ints
 from noregret.study.rows import TRIAL_COLUMNS
 
-#: trials named in a message
+#: how many trials a message names
 _NAMED = 10
 _WHOLE = ("number", "id", "asked_by", "times_given")
-_REAL = ("value", "done_by", "asked_at", "given_at", "done_at")  # None where there is none
+_REAL = ("value", "done_by", "asked_at", "given_at", "done_at")  # None if there is none
 _TEXT = ("point", "status", "reason", "origin")
-#: odd constants of the splitmix64 generator: multiplying by them loses nothing
+#: odd constants of the splitmix64 generator: multiplication by them can be undone
 _FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
@@ -33,14 +33,14 @@ def trial_sums(columns: Sequence[Sequence[Any]]) -> Ints:
     """The checksums of n rows of the table of trials, given as columns of n fields.
 
     Every step can be undone, so that a row with one changed field never keeps its checksum.
-    Raises ``TypeError`` or ``ValueError`` where a field has another type than its column.
+    Raises ``TypeError`` or ``ValueError`` if a field has another type than its column.
     """
     named = dict(zip(TRIAL_COLUMNS, columns, strict=False))
     total = np.zeros(len(named["number"]), dtype=np.uint64)
     for name in _WHOLE:
         total = _mixed(total, np.array(named[name], dtype=np.int64))
     for name in _REAL:
-        # SQLite keeps no sign of zero.
+        # SQLite does not keep the sign of zero.
         total = _mixed(total, np.array(named[name], dtype=np.float64) + 0.0)
     for name in _TEXT:
         total = _mixed(total, np.array(_text_sums(named[name]), dtype=np.int64))

@@ -14,7 +14,7 @@ from noregret.study.errors import StudyError
 from noregret.study.rows import TRIAL_COLUMNS, Event, Operation
 from noregret.study.units import Units
 
-#: what a study's tables call their own columns
+#: names of the columns of a study's tables
 _COLUMNS = {
     "trial", "id", "name", "value", "failed", "status", "origin", "asked", "given", "done",
     "reason", "mean", "lower", "upper", "evaluations",
@@ -34,7 +34,7 @@ def from_bytes(data: bytes) -> pl.DataFrame:
 
 
 def coordinate_names(domain: Domain) -> list[str]:
-    """What the d dimensions are called; none where the choices are objects."""
+    """The names of the d dimensions; none if the choices are objects."""
     return list(domain.names or [f"x{i}" for i in range(domain.dimension or 0)])
 
 
@@ -48,7 +48,7 @@ def coordinates(domain: Domain, points: Any) -> dict[str, list[Any]]:
 
 
 def column_of(values: list[Any]) -> pl.Series:
-    """A column of values; as texts where they are of several types."""
+    """A column of values; as texts if they have several types."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and not kinds <= {int, float}:
         return pl.Series([None if value is None else str(value) for value in values])
@@ -72,7 +72,7 @@ def _short(value: Any) -> str:
 
 
 def check_names(domain: Domain) -> None:
-    """Refuse parameters that are called like a column of a study's tables."""
+    """Refuse parameters with the name of a column of a study's tables."""
     taken = [name for name in domain.names or () if name.lower() in _COLUMNS]
     if taken and not domain.listed:
         raise StudyError(
@@ -83,7 +83,7 @@ def check_names(domain: Domain) -> None:
 def table_to_show(
     size: int | None, names: Sequence[Any] | None, table: pl.DataFrame | None
 ) -> pl.DataFrame | None:
-    """What people see of each candidate of a list of ``size``, names first; checked."""
+    """The table that is shown of a list of ``size`` candidates, names first; checked."""
     if names is None and table is None:
         return None
     if size is None:
@@ -102,7 +102,7 @@ def table_to_show(
         raise StudyError(f"names must all be different; {twice[0]!r} comes twice")
     if "name" in shown.columns:
         raise StudyError(
-            "table must not have a column 'name' where names are given: rename one of the two"
+            "table must not have a column 'name' if names are given: rename the column"
         )
     return pl.DataFrame([column, *shown.get_columns()])
 
@@ -110,7 +110,7 @@ def table_to_show(
 def beside(frame: pl.DataFrame, table: pl.DataFrame, ids: Sequence[int]) -> pl.DataFrame:
     """A frame (n rows) with the table's rows of these ids (n) at its right.
 
-    Names come once. A feature that is called like one of our columns gets an underscore at its end.
+    Names come once. A feature with the name of one of our columns gets an underscore at its end.
     """
     features = table.drop("name", strict=False)
     taken = set(frame.columns)
@@ -133,18 +133,18 @@ def longer_table(
     table: pl.DataFrame | None,
     named: bool,
 ) -> pl.DataFrame | None:
-    """What people see of each candidate once ``size`` more have been added; checked.
+    """The table of all candidates once ``size`` more have been added; checked.
 
     Parameters
     ----------
     old
-        What they see of the others.
+        The table of the candidates so far.
     size
         How many are added.
     names, table
-        As for a new study, of the new candidates. Columns that are not there stay empty.
+        Those of the new candidates, as for a new study. Missing columns stay empty.
     named
-        Whether the others have names: then the new ones need some, else they may have none.
+        Whether the others have names: then the new ones need names, else they must have none.
     """
     if named != (names is not None):
         raise StudyError(
@@ -181,11 +181,11 @@ def trials_frame(
     Parameters
     ----------
     trials
-        Their columns, as the file has them; none where there is no trial.
+        Their columns, as the file has them; empty if there is no trial.
     box
-        Whose points the trials hold; ``None`` on a list.
+        The box or space of the trials' points; ``None`` on a list.
     names
-        What the candidates of a list are called.
+        The names of the candidates of a list.
     """
     held = dict(zip(TRIAL_COLUMNS, trials or [()] * len(TRIAL_COLUMNS), strict=True))
     columns: dict[str, Any] = {

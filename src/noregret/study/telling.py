@@ -1,4 +1,4 @@
-"""What a tell may say: numbers of trials, reasons, answers that are new or change older ones."""
+"""Checks of a tell: trial numbers, reasons, and which answers are new or changed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from noregret.study.log import Answer
 from noregret.study.rows import Trial
 from noregret.study.units import Units
 
-#: characters of the reason why a trial failed
+#: how many characters the reason of a failure may have
 _LONGEST_REASON = 10_000
 
 
@@ -36,15 +36,15 @@ def checked_values(values: Any, n: int, units: Units) -> Floats:
 
 
 def check_answer(values: Any, failed: Any) -> None:
-    """Refuse anything but values, or the reason why all trials failed."""
+    """Refuse a tell unless it has either values or a reason of failure."""
     if (values is None) == (failed is None):
-        raise ValueError("give values, or failed='why', one of the two")
+        raise ValueError("give either values or failed='why'")
     if failed is not None:
         _check_reason(failed)
 
 
 def _check_reason(reason: Any) -> None:
-    """Why a trial failed: text that a file can hold."""
+    """Refuse a reason of failure that is not text that a file can hold."""
     if not isinstance(reason, str):
         raise TypeError(f"failed must say why in words, got {reason!r}")
     if len(reason) > _LONGEST_REASON:
@@ -67,7 +67,7 @@ def new_and_changed(
 ) -> tuple[list[Answer], list[Answer]]:
     """Answers of pending trials, and answers that differ from older ones.
 
-    The latter are refused unless ``overwrite``. Answers that were given before are left out.
+    Different answers are refused unless ``overwrite``. Answers given before are left out.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def new_and_changed(
     values, failed
         Their values (n numbers), or why all of them failed.
     units
-        Between values and rewards.
+        Converts between values and rewards.
     """
     status = "told" if failed is None else "failed"
     answers: list[float | None] = [None] * len(known)

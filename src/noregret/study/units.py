@@ -25,7 +25,7 @@ class Units:
         return self.sign * rewards + self.prior_mean
 
     def recommendation(self, found: Recommendation) -> Recommendation:
-        """The same in the user's values; the gap is a difference and stays."""
+        """The recommendation in the user's values; the gap is a difference and stays the same."""
         bounds = sorted((self.values(found.lower), self.values(found.upper)))
         measured = None if found.measured is None else self.values(found.measured)
         mean = self.values(found.mean)

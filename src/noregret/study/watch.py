@@ -13,9 +13,9 @@ from noregret.study.evaluations import Evaluations
 from noregret.study.ledger import Ledger, Progress
 from noregret.study.stopping import Convergence
 
-#: uniform draws that test learnt settings before a run stops by its gap
+#: how many uniform draws test learnt settings before a run stops by its gap
 _DRAWS = 30
-#: the event that says how many there were
+#: the event that says how many such draws there were
 DRAWN = "draws of tol"
 #: a recommendation is better if its mean is higher by this much of the noise's deviation
 _BETTER = 0.1
@@ -24,18 +24,18 @@ _COUNT_EVERY = 1.0
 
 
 class Watch:
-    """Looks at the recommendation before new points are asked for: is it time to stop?
+    """Decides before new points are asked for whether the run stops.
 
     Parameters
     ----------
     tol
         Stop at this gap, or ``None``.
     patience
-        Stop after so many evaluations without a better recommendation, or ``None``.
+        Stop after this many evaluations without a better recommendation, or ``None``.
     stop
-        ``"converged"``: stop where the algorithm's own rule says so.
+        ``"converged"``: stop when the algorithm's own rule says so.
     line
-        Is told how many candidates can still be the best.
+        The line of progress, which shows how many candidates can still be the best.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Watch:
         return None
 
     def _is_better(self, optimizer: Optimizer, best: Recommendation) -> bool:
-        """Whether this choice is better than the one before, both by what is known now."""
+        """Whether this choice is better than the last one, both by the posterior now."""
         before = self._best
         if before is None:
             return True
@@ -89,8 +89,8 @@ class Watch:
     def _holds(self, run: Evaluations, most: int) -> bool:
         """Whether uniform draws that the fit has not seen lie where the model says.
 
-        The draws are evaluated and told, at most so many, and noted, so that a later run counts
-        them in the budget. None may lie further from the model's mean than three deviations of
+        The draws, at most ``most``, are evaluated, told and noted, so that a later run counts them
+        in the budget. None may lie further from the model's mean than three deviations of
         reward and noise together, and the time must not be up.
         """
         optimizer = self._ledger.optimizer
@@ -130,7 +130,7 @@ class Line:
         self._failure_shown = False
 
     def count(self, optimizer: Optimizer) -> None:
-        """Count the candidates that can still be the best, where that is proved."""
+        """Count the candidates that can still be the best, if that is proved."""
         now = time.monotonic()
         if self._wanted and now - self._counted > _COUNT_EVERY and optimizer.proved:
             alive = optimizer.alive
@@ -138,7 +138,7 @@ class Line:
             self._counted = now
 
     def show(self, progress: Progress) -> None:
-        """Say how far the run is, and why the first evaluation failed that did."""
+        """Show how far the run is, and the reason of the first failure."""
         self._shown = progress
         if not self._wanted:
             return

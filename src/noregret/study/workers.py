@@ -1,4 +1,4 @@
-"""Who evaluates: worker processes or threads for a number, or an executor that a user gives."""
+"""What evaluates: worker processes or threads for a number, or the user's own executor."""
 
 import inspect
 import os
@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from noregret import _checks
 
-#: what keeps a script from running again in every process it starts
+#: the test that keeps a script from running again in every process it starts
 _GUARD = re.compile(r"""__name__\s*==\s*['"]__main__['"]""")
 
 
@@ -35,16 +35,16 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class Workers:
-    """Who evaluates.
+    """What evaluates.
 
     Attributes
     ----------
     executor
-        Takes the work; ``None`` where it is done here, one evaluation after the other.
+        Takes the work; ``None`` if f runs in this thread, one evaluation after the other.
     count
         Evaluations under way at the same time.
     name
-        What people are told: ``"4 processes"``.
+        What is shown to users: ``"4 processes"``.
     """
 
     executor: Executor | None
@@ -52,10 +52,10 @@ class Workers:
     name: str
 
     def submit(self, function: Callable[..., Any], argument: Any) -> Any:
-        """Start an evaluation; the future of what it returns."""
+        """Start an evaluation; returns its future."""
         assert self.executor is not None
         if "pure" in _parameters(self.executor.submit):
-            # Dask takes two calls with the same argument for one: noise would come back unchanged.
+            # Dask computes equal calls once by default: repeats would return the same noise.
             return self.executor.submit(function, argument, pure=False)  # type: ignore[call-arg]
         return self.executor.submit(function, argument)
 
@@ -74,9 +74,9 @@ def hire(
     Parameters
     ----------
     executor
-        Who does the work, or ``None``.
+        The user's executor, or ``None``.
     count
-        Evaluations at the same time. More than one without an executor: that many processes where
+        Evaluations at the same time. More than one without an executor: that many processes if
         ``function`` can be sent to one (see :func:`why_threads`), else threads.
     here
         Whether a single worker may be this thread.
@@ -122,13 +122,13 @@ class Processes:
         self._pool = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
-        # Children are started afresh: a forked one would inherit threads that do not run in it.
+        # Children are spawned: a forked one would inherit locks of threads that it does not have.
         return ProcessPoolExecutor(
             self._count, mp_context=get_context("spawn"), initializer=_start_worker
         )
 
     def submit(self, function: Callable[..., Any], /, *args: Any) -> Any:
-        """Start ``function(*args)`` in one of them."""
+        """Start ``function(*args)`` in one of the processes."""
         try:
             return self._pool.submit(function, *args)
         except BrokenProcessPool:
@@ -137,10 +137,10 @@ class Processes:
             return self._pool.submit(function, *args)
 
     def can_load(self, function: Callable[..., Any], patience: float | None = None) -> bool:
-        """Whether a function arrives in a new process.
+        """Whether a function can be loaded in a new process.
 
-        Waits until a process is ready, at most ``patience`` seconds: then no reason is known why
-        it should not arrive.
+        Waits until a process is ready, at most ``patience`` seconds. After that time the answer is
+        yes, as no reason against it is known.
         """
         try:
             self._pool.submit(callable, function).result(patience)
@@ -151,7 +151,7 @@ class Processes:
         return True
 
     def shutdown(self) -> None:
-        """Take no more work, and wait for none."""
+        """Take no more work, and do not wait for work under way."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -172,7 +172,7 @@ def processes(count: int) -> Iterator[Processes]:
 
 
 def _start_worker() -> None:
-    """A worker keeps to one thread, leaves Ctrl-C to its parent, and ends when its parent does."""
+    """Limit a worker to one thread, leave Ctrl-C to its parent, and end it with its parent."""
     os.environ["NOREGRET_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -187,9 +187,9 @@ def _end_with_parent() -> None:
 
 
 def why_threads(function: Callable[..., Any]) -> str:
-    """Why a function cannot be sent to other processes; empty where it can.
+    """Why a function cannot be sent to other processes; empty if it can.
 
-    A process imports the script that started it. So a function of a script can be sent where the
+    A process imports the script that started it. So a function of a script can be sent if the
     script does its work under ``if __name__ == "__main__":``, and not from a notebook.
     """
     try:

@@ -3,7 +3,7 @@
 Noise has a finite moment of order p = 1 + α in (1, 2], nothing else: E|ε|^p ≤ σ^p. A soft clip
 ψ(w) ≤ log(1 + w + C|w|^p) makes exp(ψ(hε) − ℓ(h)) with ℓ(h) = log(1 + C|h|^p σ^p) have a mean of at
 most 1 for every h, whatever the noise. ψ is nearly w for small w, so the width is nearly that of
-Gaussian noise: it pays a *price* for what Σ ψ(hε) − ℓ(h) falls short of the Gaussian Σ hε − ς²h²/2.
+Gaussian noise, plus a *price*: how much Σ ψ(hε) − ℓ(h) falls short of the Gaussian Σ hε − ς²h²/2.
 
 ψ is the sum of an odd function (:func:`odd`) and an even one (:func:`even`). Functions h are drawn
 around a centre with deviation s = √leverage/ς at each arm, so expectations over z·(c + ξ) are
@@ -19,7 +19,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 
-#: second derivatives of :func:`odd` and :func:`even` sum to at most this, and so do they times w
+#: the second derivatives of :func:`odd` and :func:`even` sum to at most this, also times w
 CURVATURE = 2.0
 #: values of h between 0 and the largest one, at which prices are computed
 _STEPS = 24
@@ -27,11 +27,11 @@ _STEPS = 24
 _FIRST, _RATIO, _LENGTH = 1e-4, 1.03, 1600
 #: where the density of c + ξ is evaluated
 _SPACING, _REACH = 0.1, 7.0
-#: values that are looked up at a time
+#: how many values are looked up at a time
 _BLOCK = 500_000
 #: levels are powers of this
 _LEVEL_STEP = 1.05
-#: parts of the Gaussian part that may make up for prices
+#: fractions of the Gaussian part that may make up for prices
 _PARTS = np.array([0.0, 0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6])
 
 
@@ -55,13 +55,13 @@ def even(w: Floats) -> Floats:
 def moment_constant(order: float) -> float:
     """C: the smallest number with exp ψ(w) ≤ 1 + w + C|w|^p for all w; 1/2 for p = 2.
 
-    For −1 < w < 1 any C ≥ 1/2 will do. Beyond, exp ψ(w) is 2.5 w^0.8 above and 1/2 below.
+    For −1 < w < 1 any C ≥ 1/2 will do. exp ψ(w) is 2.5 w^0.8 for w ≥ 1 and 1/2 for w ≤ −1.
     """
     x = np.geomspace(1.0, 1e4, 200_001)
     above = (2.5 * x**0.8 - 1.0 - x) / x**order
     below = (x - 0.5) / x**order
     found = max(float(above.max()), float(below.max()))
-    return found if order == 2.0 else found * (1.0 + 1e-6)  # what lies between the x
+    return found if order == 2.0 else found * (1.0 + 1e-6)  # for values between the x
 
 
 def log_moment(h: Floats, noise: float, order: float) -> Floats:
@@ -76,7 +76,7 @@ def usual_scale(noise: float, order: float, horizon: int) -> float:
 
 
 def level_above(value: float) -> float:
-    """The smallest level of at least this: levels are powers of 1.05."""
+    """The smallest level that is at least ``value``: levels are powers of 1.05."""
     return float(_LEVEL_STEP ** math.ceil(math.log(value) / math.log(_LEVEL_STEP) - 1e-9))
 
 
@@ -122,7 +122,7 @@ class Setting:
     scale, noise, order
         ς, σ and p.
     level
-        What β/ς must stay below.
+        The value that β/ς must not exceed.
     part
         θ in (0, 1]: h goes up to θ·level deviations s.
     """
@@ -140,7 +140,7 @@ class Setting:
 
     @property
     def shift(self) -> float:
-        """ς²/θ: f lies this times h below the mean, where it is just outside the ellipsoid."""
+        """ς²/θ: just outside the ellipsoid, f lies this times h below the mean."""
         return self.scale**2 / self.part
 
 
@@ -194,11 +194,11 @@ class Case:
 
 
 def squared(case: Case, setting: Setting) -> float:
-    """(β/ς)² of Theorem 8, for the best μ; it is valid where it is at most ``setting.level``²."""
+    """(β/ς)² of Theorem 8, for the best μ; valid if it is at most ``setting.level``²."""
     sample, theta = case.sample, setting.part
     lost, gauss = _shortfalls(case, setting)
     bend, error = _bend(case, setting), _table_error(case, setting)
-    # Between two values of h the shortfall is above their larger one by at most step²/8 · bend.
+    # Between two values of h the shortfall exceeds the larger of theirs by at most step²/8 · bend.
     step = np.square(theta * setting.level * case.deviations / _STEPS) / 8.0
     found = []
     for part in _PARTS:
@@ -234,7 +234,7 @@ def for_larger_lambdas(
 
 
 def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
-    """What ψ falls short of a Gaussian's h(y − f) − ς²h²/2 by, for h of both signs (2 × n × 25).
+    """By how much ψ falls short of the Gaussian h(y − f) − ς²h²/2, for ±h (2 × n × 25).
 
     Also (1/θ − ½)ς²nh² (n × 25).
     """
@@ -279,7 +279,7 @@ def _bend(case: Case, setting: Setting) -> Floats:
 
 
 def _table_error(case: Case, setting: Setting) -> float:
-    """What all values between two entries of the table can be off by, in sum.
+    """A bound on the sum of the errors of all values interpolated in the table.
 
     Over a step from z to 1.03z a function is off its chord by (0.03z)²/8 times its second
     derivative, which is at most CURVATURE·(1 + c²), and at most CURVATURE/z².
@@ -291,7 +291,7 @@ def _table_error(case: Case, setting: Setting) -> float:
 
 
 def _largest_z(case: Case, setting: Setting) -> Floats:
-    """s·|reward − f| of every reward, at most, for all f that are considered (t)."""
+    """The largest s·|reward − f| of every reward, over all f that are considered (t)."""
     shifts = setting.shift * setting.part * setting.level * np.square(case.deviations)
     return np.asarray(np.abs(case.z) + shifts[case.sample.arms])
 
@@ -306,7 +306,7 @@ def _smoothed_log_moment(s: Floats, setting: Setting) -> Floats:
 
 @lru_cache(maxsize=1)
 def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss and Hermite for a standard Gaussian."""
+    """Nodes and weights of Gauss–Hermite quadrature for a standard Gaussian."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(30)
     return nodes, weights / weights.sum()
 
@@ -332,7 +332,7 @@ def _grid() -> Floats:
 
 
 def _places(z: Floats) -> tuple[Ints, Floats]:
-    """Where z ≥ 0 (t × k) lie in the table: the entry below, the part of the way to the next."""
+    """Where z ≥ 0 (t × k) lie in the table: the entry below, and the fraction to the next."""
     grid = _grid()
     with np.errstate(divide="ignore"):
         steps = np.log(z / _FIRST) / math.log(_RATIO)
