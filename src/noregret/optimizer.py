@@ -69,8 +69,8 @@ class Optimizer(ABC):
         The most evaluations of one candidate of a list, told or pending; ``None``: any number.
         When all have reached it, :attr:`exhausted` is true. Intervals and gaps stay proved.
     aim
-        k, how many of the best candidates of a list are looked for. With more than one the pick is
-        the largest upper bound outside the k best so far, or the smallest lower bound of these k,
+        k, how many of the best candidates of a list are looked for. With k > 1 the pick has the
+        largest upper bound outside the k best so far, or the smallest lower bound of these k,
         whichever is less certain (:class:`~noregret.PlateUCB` has a rule of its own). Refused by
         algorithms that look for one: Thompson sampling, π-GP-UCB and the simple baselines.
     """
@@ -119,9 +119,9 @@ class Optimizer(ABC):
     def ask(self, n: int | None = None, *, fill: bool = False) -> Batch:
         """What to evaluate next.
 
-        One point for a sequential rule, a whole adaptive batch for a batched one. ``ask(n)`` gives
-        exactly ``n`` for the former and at most ``n`` for the latter, ``ask(n, fill=True)`` exactly
-        ``n`` for all. Points handed out and not told yet count in the variance, never in the mean.
+        A sequential rule gives one point, or exactly ``n`` with ``ask(n)``. An adaptive rule gives
+        a whole batch, of at most ``n`` points with ``ask(n)``. ``ask(n, fill=True)`` always gives
+        ``n``. Points not told yet count in the variance, never in the mean.
 
         A full batch of a list is a *plate*. It holds no candidate twice, unless ``repeats`` is 2 or
         more or the list is too short. The first plate is spread over the list. If ``repeats``
@@ -170,9 +170,9 @@ class Optimizer(ABC):
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
         A point that fails stays pending: something else is asked for next. If the most similar
-        choice evaluated has failed too, the model is told a bad reward: the lowest one so far that
-        is no outlier (no more than 1.5 interquartile ranges below the lower quartile). It counts in
-        ``t`` and is no part of ``history``. If bounds are proved, no reward is invented.
+        choice evaluated has failed too, the model is told a bad reward: the lowest so far that is
+        no outlier (no more than 1.5 interquartile ranges below the lower quartile). This reward
+        counts in ``t`` and is no part of ``history``. If bounds are proved, no reward is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
@@ -294,8 +294,8 @@ class Optimizer(ABC):
     def proved(self) -> bool:
         """Whether intervals and gaps are proved, for the settings given.
 
-        They are not for widths without a theorem, on a box (which is searched), if kernel, noise or
-        norm are learnt, or once the rewards have refuted these assumptions.
+        They are not proved for widths without a theorem, on a box (which is searched), if kernel,
+        noise or norm are learnt, or once the rewards have refuted these assumptions.
         """
         beliefs = self._looked()
         return self._setup.proves(beliefs) and not beliefs.refuted
@@ -380,7 +380,7 @@ class Optimizer(ABC):
         state.save(path, self, self._run, candidates=candidates)
 
     def save_look(self, file: IO[bytes]) -> bool:
-        """Write what a look has fitted since the last ask, if anything; whether it was written."""
+        """Write what looks have fitted since the last ask; returns whether there was anything."""
         look = self._run.fitted_look
         if look is not None:
             state.save(file, self, look, candidates=False)

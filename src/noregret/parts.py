@@ -190,7 +190,7 @@ def learnt_settings(settings: "Optimizer") -> tuple[str, ...]:
 def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
     """The parts with a Huber regression in place of least squares; no theorem covers them.
 
-    An algorithm with an estimate of its own is refused by its name.
+    An algorithm with an estimate of its own is refused; the error names it.
     """
     if parts.beliefs is not None or not isinstance(parts.estimate, _REPLACED):
         raise ValueError(
@@ -212,7 +212,7 @@ def check_prior(kernel: Kernel, space: Domain) -> float:
 
 
 def domain_for(kernel: Any, domain: Domain) -> Domain:
-    """The domain as the kernel sees it: bytes are numbers if it takes no packed bits."""
+    """The domain as the kernel sees it: bytes are numbers if the kernel takes no packed bits."""
     if not domain.listed or is_auto(kernel) or as_kernel(kernel).takes_bits:
         return domain
     return as_candidates(domain).numbers()

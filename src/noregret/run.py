@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: the most points of an adaptive batch that is asked for without a limit
 _LONGEST = 10_000
-#: names the random numbers of a design that is spread over a box, beside the seed
+#: the second part of the seed of a design that is spread over a box
 _DESIGN = 1
 
 
@@ -102,7 +102,7 @@ class Run:
 
     def use(self, look: Look, rules: Rules) -> None:
         """Use what a look at this run has computed, as it was read from a file."""
-        look.beliefs.take_in(self.observations, rules, look.rng)  # what files leave out
+        look.beliefs.take_in(self.observations, rules, look.rng)  # computes what files leave out
         self._look = look
 
     # -- evaluations -------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class Run:
         self.observations.cancel(rows)
         if self.beliefs.learner is not None:
             self.beliefs.learner.cancelled(self.observations.pending)
-        self._look = None  # its learner still waits for them
+        self._look = None  # the look's learner still waits for these rows
 
     def tell(self, rows: Ints, rewards: Floats, *, unasked: bool) -> None:
         """Rewards of rows have arrived (n each)."""

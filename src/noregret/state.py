@@ -25,7 +25,7 @@ from noregret.spaces.files import domain_spec, load_domain
 
 #: the version of the layout; a change of the layout needs a larger number
 FORMAT = 4
-#: arrays of at most this many entries are written together: a file in an archive costs time
+#: arrays of at most this many entries are written together: every file in an archive takes time
 _SMALL = 4096
 
 #: errors that reading a damaged file, or a file of another kind, can raise
@@ -47,7 +47,7 @@ def save(
     path
         The file.
     optimizer
-        For its name, settings, domain and kernel.
+        The optimiser, for its name, settings, domain and kernel.
     run
         The tree.
     candidates

@@ -1,1 +1,1 @@
-"""Which kernel, noise and norm? Fits to data, designs, and a norm that doubles when refuted."""
+"""Learns kernel, noise and norm: fits to data, designs, and a norm that doubles when refuted."""

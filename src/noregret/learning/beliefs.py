@@ -278,7 +278,7 @@ class Beliefs:
         if not rules.checked or not self.t:
             return None
         # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
-        # to the ridges of all λ, so that it cancels in a width, or widens it where tr R > 0.
+        # to the ridges of all λ, so that it cancels in a width, or widens it if tr R > 0.
         root = np.sqrt(self.model.leverage(rows))
         return self.model.mean(rows), root, self.evidence(observations, rules)
 
@@ -338,7 +338,7 @@ def apart(
     latest: Evidence,
     rules: Rules,
 ) -> Callable[[float], bool]:
-    """Whether, for a norm, bounds before and after the last rewards are disjoint."""
+    """Gives for a norm whether bounds before and after the last rewards are disjoint."""
     if before is None:
         return lambda norm: rules.widths(replace(latest, norm=norm))[1]
     mean, root, earlier = before

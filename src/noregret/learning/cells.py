@@ -369,7 +369,7 @@ class CoverBeliefs:
         observations: Observations,
         rules: Rules,
     ) -> Callable[[float], bool]:
-        """Whether, for a given norm, the bounds before and after are disjoint."""
+        """Gives for a norm whether bounds before and after the last rewards are disjoint."""
         latest = self._evidence_in(cell, rules)
         if old is None:
             return apart(None, cell.model, _NONE, latest, rules)

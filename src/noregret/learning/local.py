@@ -54,7 +54,7 @@ class CellBeliefs:
     Attributes
     ----------
     key
-        Which cell it is.
+        The key of the cell in the cover.
     rows
         The arms told inside it, faces included (rows of the observations), in the model's order.
     model

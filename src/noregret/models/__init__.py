@@ -1,1 +1,1 @@
-"""What do we believe? A sparse GP, which is exact if every arm told is an inducing point."""
+"""The model: a sparse GP, which is exact if every arm told is an inducing point."""

@@ -32,7 +32,7 @@ class QuadratureFourier(Kernel):
     Parameters
     ----------
     lengthscale, variance
-        Those of the :class:`~noregret.RBF` kernel.
+        Lengthscale and variance of the :class:`~noregret.RBF` kernel.
     nodes
         m̄ per dimension.
     corners

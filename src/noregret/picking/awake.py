@@ -52,7 +52,7 @@ class Seen(NamedTuple):
     Attributes
     ----------
     ids
-        Which they are (n).
+        Ids of the candidates (n).
     columns
         What the sleepers need to know of them when the batch is complete (n each).
     """
@@ -137,7 +137,7 @@ class Awake:
     Attributes
     ----------
     ids
-        Which are awake (n).
+        Ids of the candidates that are awake (n).
     block
         What is known of them.
     upper

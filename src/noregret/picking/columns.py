@@ -135,7 +135,7 @@ class PriorRoot:
     lam: float = 1.0
 
     def of(self, space: Candidates, first: int = 0) -> Floats:
-        """Its values on a list from the id ``first`` on (A − ``first``).
+        """The values on a list, from the id ``first`` on (A − ``first``).
 
         No points are read if k(x, x) is the same everywhere.
         """
@@ -225,7 +225,7 @@ class UpperColumn:
         return (self._tops.values,)
 
     def read(self, points: PointsOf, skipped: Ints = NOBODY) -> ListQueue:
-        """Start to read candidates from the largest bound down; some are passed over."""
+        """Start to read candidates from the largest bound down; ``skipped`` are left out."""
         queue = ListQueue(self._tops, points)
         queue.skip(skipped)
         return queue

@@ -32,7 +32,7 @@ class Following:
     Attributes
     ----------
     ids
-        Which they are (n).
+        Ids of these candidates (n).
     """
 
     def __init__(self, nothing: Points) -> None:
@@ -122,7 +122,7 @@ class FollowedQueue:
     values
         Their bounds (n), −∞ for those that are skipped.
     ids, followed
-        Which they are (n), and what is known of them.
+        Ids of the candidates (n), and what is known of them.
     with_features
         Whether to give their features too.
     """

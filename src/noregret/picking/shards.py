@@ -224,7 +224,7 @@ class ShardedUppers:
         self._keeper = _kept(UpperColumn, prior, space, arrays)
 
     def read(self, points: PointsOf, skipped: Ints = NOBODY) -> MergedQueue:
-        """Start to read candidates from the largest bound down; some are passed over."""
+        """Start to read candidates from the largest bound down; ``skipped`` are left out."""
         return MergedQueue(self._keeper, self._space, [()] * len(self._keeper.parts), skipped)
 
     def put(self, ids: Ints, values: Floats) -> None:

@@ -283,7 +283,7 @@ def _in_box(
 
 
 def _densest(points: Floats, means: Floats) -> int:
-    """Of draws (n × d) the one with the largest mean (n) near the densest place.
+    """Position of the draw (of n × d) with the largest mean (of n) near the densest place.
 
     Gaussian densities of two bandwidths each give a place. Scott's bandwidth is far too wide if
     draws gather in several places. The median distance to the √n-th neighbour may choose a few

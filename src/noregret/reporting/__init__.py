@@ -1,1 +1,1 @@
-"""How do people see it? Plots and the report."""
+"""Plots and the report."""

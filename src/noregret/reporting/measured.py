@@ -63,7 +63,7 @@ def recommended(study: "Study", k: int) -> pl.DataFrame:
 
 
 def _told(optimizer: "Optimizer", history: "History", one: "Recommendation") -> Bools:
-    """Which evaluations were of this choice (t)."""
+    """For each evaluation whether it was of this choice (t)."""
     if optimizer.domain.listed:
         return np.asarray(history.ids == one.id)
     _, points = optimizer.domain.locate([one.point])

@@ -48,7 +48,7 @@ def run(
 ) -> "Figure":
     """Regret over time, batch sizes and dictionary size of one run, side by side.
 
-    With ``alive`` also how many candidates can still be the best.
+    If ``alive`` is given, also how many candidates can still be the best.
 
     Parameters
     ----------

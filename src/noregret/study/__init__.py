@@ -1,4 +1,4 @@
-"""How does it run for real? A durable ask and tell in one SQLite file, and what runs it."""
+"""Durable ask and tell in one SQLite file, and the runs that evaluate functions."""
 
 from typing import TYPE_CHECKING, Any
 

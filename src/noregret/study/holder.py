@@ -1,4 +1,4 @@
-"""The table of a study's lock file: who holds the lock."""
+"""The table of a study's lock file: which process holds the lock."""
 
 import json
 
@@ -7,7 +7,7 @@ from noregret.study.rows import Holder
 
 
 class HolderTable:
-    """One row that says who holds the lock."""
+    """One row that says which process holds the lock."""
 
     def __init__(self, database: Database) -> None:
         self._run = database.execute

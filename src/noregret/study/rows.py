@@ -54,7 +54,7 @@ class Trial:
 
     @property
     def row(self) -> tuple[Any, ...]:
-        """Its fields in the order of the columns."""
+        """The fields of the trial in the order of the columns."""
         return _row(self)
 
 
@@ -171,7 +171,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a lock: a token of its own, and what to tell people about it."""
+    """The process that holds a lock: a token of its own, and a description for people."""
 
     token: str
     about: dict[str, Any]

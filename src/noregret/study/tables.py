@@ -142,7 +142,7 @@ def longer_table(
     size
         How many are added.
     names, table
-        Those of the new candidates, as for a new study. Missing columns stay empty.
+        Names and table of the new candidates, as for a new study. Missing columns stay empty.
     named
         Whether the others have names: then the new ones need names, else they must have none.
     """

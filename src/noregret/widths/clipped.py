@@ -236,7 +236,7 @@ def for_larger_lambdas(
 def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
     """By how much ψ falls short of the Gaussian h(y − f) − ς²h²/2, for ±h (2 × n × 25).
 
-    Also (1/θ − ½)ς²nh² (n × 25).
+    Returns also (1/θ − ½)ς²nh² (n × 25).
     """
     sample, s, mean, z = case.sample, case.deviations, case.mean, case.z
     n, shift, c = sample.counts, setting.shift, setting.centres
