@@ -38,10 +38,9 @@ def squared_errors(domain, sigma, rounds, seeds):
     return np.array(errors)
 
 
-@pytest.mark.parametrize(("sigma", "rounds"), [(0.1, 4), (1.0, 10)])
-def test_the_papers_example_in_one_dimension(sigma, rounds):
+def test_the_papers_example_in_one_dimension():
     """x_t converges to the global maximum, not to the local one at 2."""
-    errors = squared_errors(nr.Box([(0, 8)]), sigma, rounds, seeds=5)
+    errors = squared_errors(nr.Box([(0, 8)]), 0.1, 4, seeds=5)
     assert np.sum(errors[:, -1] < 0.25) >= 4
 
 
