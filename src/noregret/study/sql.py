@@ -84,8 +84,9 @@ _OBJECTS = {(kind.lower(), name) for kind, name in re.findall(r"CREATE (\w+) (\w
 _COLUMNS = (*TRIAL_COLUMNS, "sum")
 _READ_TRIALS = f"SELECT {', '.join(_COLUMNS)} FROM trials"
 _ADD_TRIAL = f"INSERT INTO trials VALUES ({', '.join('?' for _ in _COLUMNS)})"
-_SET = ", ".join(f"{name} = ?{i}" for i, name in enumerate(_COLUMNS, 1) if name != "number")
-_CHANGE_TRIAL = f"UPDATE trials SET {_SET} WHERE number = ?1"
+_CHANGE_TRIAL = (
+    f"UPDATE trials SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE number = ?"
+)
 
 
 class Storage:
@@ -255,7 +256,7 @@ class Storage:
         head, told = self.head(), values is not None
         made = new_trials(head.trials, choices, values, origin, operation, time.time())
         rows = [trial.row for trial in made]
-        self._write(_ADD_TRIAL, rows)
+        self._run_many(_ADD_TRIAL, _with_sums(rows))
         head = head.moved(None, "told" if told else "pending", len(rows))
         if origin == "history":
             head = replace(head, history=head.history + len(rows))
@@ -275,7 +276,7 @@ class Storage:
         changed = [
             replace(t, value=v, done_at=now, **end) for t, v in zip(trials, values, strict=True)
         ]
-        self._write(_CHANGE_TRIAL, [trial.row for trial in changed])
+        self._change(changed)
         self._set_head(
             reduce(lambda head, one: head.moved(one.status, status), trials, self.head())
         )
@@ -283,11 +284,11 @@ class Storage:
     def reassign_trial(self, trial: Trial) -> None:
         """Note that a pending trial was given to another worker."""
         given = replace(trial, times_given=trial.times_given + 1, given_at=time.time())
-        self._write(_CHANGE_TRIAL, [given.row])
+        self._change([given])
 
-    def _write(self, statement: str, rows: Sequence[Row]) -> None:
-        sums = trial_sums(list(zip(*rows, strict=True))).tolist() if rows else []
-        self._run_many(statement, [(*row, one) for row, one in zip(rows, sums, strict=True)])
+    def _change(self, trials: Sequence[Trial]) -> None:
+        rows = _with_sums([trial.row for trial in trials])
+        self._run_many(_CHANGE_TRIAL, [(*rest, number) for number, *rest in rows])
 
     def find_trials(self, numbers: Sequence[int]) -> list[Trial]:
         """The trials with these numbers, as far as they exist, in this order."""
@@ -387,3 +388,9 @@ class Storage:
     def get_snapshot(self, operation: int) -> bytes:
         """The optimiser after this operation; empty if it is lost."""
         return self.get_blob(f"{_SNAPSHOT}{operation}/{self.chain(operation)}") or b""
+
+
+def _with_sums(rows: Sequence[Row]) -> list[Row]:
+    """Rows of trials, each with its checksum at the end."""
+    sums = trial_sums(list(zip(*rows, strict=True))).tolist() if rows else []
+    return [(*row, one) for row, one in zip(rows, sums, strict=True)]
