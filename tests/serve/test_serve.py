@@ -114,6 +114,7 @@ def test_history_by_name_and_by_id(library):
     with Serving(library) as client:
         client.ok("/api/history", {"names": ["c007", "c003"], "values": [1.0, 2.0]})
         client.ok("/api/history", {"ids": [7], "values": [1.5]})
+        assert client.ok("/api/best")["gap"] is None  # nothing has been learnt yet
         code, answer = client.request("/api/history", {"names": ["c999"], "values": [1.0]})
     assert library.trials()["id"].to_list() == [7, 3, 7]
     assert code == 400

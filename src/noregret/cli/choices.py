@@ -77,13 +77,15 @@ def interval(best: "Recommendation") -> str:
 
 def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
     """The best choice for scripts: its name, mean, bounds and gap."""
+    from noregret.study.stopping import gap_of
+
     return {
         "id": study.name_of(best.id, best.point),
         **({"point": best.point} if isinstance(best.point, dict) else {}),
         "mean": best.mean,
         "lower": best.lower,
         "upper": best.upper,
-        "gap": best.gap,
+        "gap": gap_of(study),
     }
 
 

@@ -153,6 +153,7 @@ def best(
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""
     from noregret.reporting.checks import check_study
     from noregret.reporting.measured import recommended
+    from noregret.study.stopping import gap_of
 
     with looking(study) as opened:
         if not opened.counts()["told"]:
@@ -160,11 +161,11 @@ def best(
         found = opened.best()
         frame = recommended(opened, top)
         warnings = [one.text for one in check_study(opened).findings]
-        alive, words = opened.optimizer.alive, say_best(opened, found)
+        alive, gap, words = opened.optimizer.alive, gap_of(opened), say_best(opened, found)
         named = opened.names is not None
     if as_json:
         best_rows = frame.to_dicts()
-        print_json({"gap": found.gap, "alive": alive, "best": best_rows, "warnings": warnings})
+        print_json({"gap": gap, "alive": alive, "best": best_rows, "warnings": warnings})
         return
     frame = frame.drop("id") if named else frame
     table = Table(*(Column(plain(name)) for name in frame.columns))

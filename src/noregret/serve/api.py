@@ -11,6 +11,7 @@ from noregret.reporting.checks import check_study
 from noregret.reporting.measured import recommended
 from noregret.reporting.report import render
 from noregret.study import Study, StudyError
+from noregret.study.stopping import gap_of
 from noregret.study.tables import coordinates
 
 Given = dict[str, Any]
@@ -69,7 +70,7 @@ class Api:
             if not study.counts()["told"]:
                 raise StudyError(f"{study.path.name} has no answers yet")
             return {
-                "gap": study.best().gap,
+                "gap": gap_of(study),
                 "proved": study.optimizer.proved,
                 "alive": study.optimizer.alive,
                 "best": recommended(study, top).to_dicts(),
