@@ -138,6 +138,26 @@ def test_single_precision():
     torch.testing.assert_close(single.mean.double(), double.mean, atol=2e-3, rtol=0)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_gpu_gives_what_the_processor_gives():
+    X, Y = data()
+    model = sparse(X, Y)
+    points = torch.rand((3, 5, 2), dtype=torch.float64, generator=torch.manual_seed(6))
+    for of in (model, model.condition_on_observations(X[:4], Y[:4])):
+        here, there = of.posterior(points), of.posterior(points.cuda())
+        assert there.mean.is_cuda
+        torch.testing.assert_close(there.mean.cpu(), here.mean, atol=1e-9, rtol=0)
+        torch.testing.assert_close(there.variance.cpu(), here.variance, atol=1e-9, rtol=0)
+    point, _ = optimize_acqf(
+        qLogNoisyExpectedImprovement(model.cuda(), X_baseline=X[:20].cuda()),
+        bounds=UNIT.cuda(),
+        q=2,
+        num_restarts=2,
+        raw_samples=32,
+    )
+    assert point.is_cuda
+
+
 @pytest.mark.parametrize(
     "kernel",
     [
