@@ -43,7 +43,8 @@ class DensePosterior:
 
     def _log_det(self, V, lam):
         on_span = np.linalg.slogdet(V / lam)[1]
-        return proved.log_det_bound(on_span, self.counts, self.prior, self.residual, lam)
+        arms = self.counts, self.prior, self.residual
+        return float(proved.log_det_bounds(np.array([on_span]), *arms, np.array([lam]))[0])
 
     def theory(self, noise, norm, delta, lams):
         """The proved factors of √leverage, one a λ."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noregret.picking import columns
-from noregret.picking.columns import Tops
+from noregret.picking.columns import ListQueue, Tops
 
 
 def by_hand(values):
@@ -19,6 +19,11 @@ numbers = st.lists(
 )
 
 
+def read_from(tops):
+    """A queue of candidates that are their own points."""
+    return ListQueue(tops, lambda ids: ids)
+
+
 @pytest.fixture(params=[1, 3, 4096], autouse=True)
 def block(request, monkeypatch):
     """Blocks so short that a short list has many of them."""
@@ -29,14 +34,14 @@ def block(request, monkeypatch):
 @given(values=numbers, counts=st.lists(st.integers(1, 20), min_size=60, max_size=60))
 def test_numbers_are_read_in_the_order_of_a_sort(values, counts):
     values = np.array(values)
-    order, reading, read = by_hand(values), Tops(values).read(), []
+    order, reading, read = by_hand(values), read_from(Tops(values)), []
     for count in counts:
         left = order[len(read) :]
         if not len(left):
             break
         assert reading.floor == values[left[0]]
         assert reading.next_id == left[0]
-        some = reading.take(count).tolist()
+        some = reading.take(count).ids.tolist()
         assert 1 <= len(some) <= count
         read += some
     assert read == order.tolist()
@@ -54,14 +59,14 @@ def test_numbers_that_were_changed_are_read_as_they_are_now(values, data):
         new = data.draw(st.lists(st.floats(-3, 3), min_size=len(ids), max_size=len(ids)))
         held.put(ids.astype(int), np.array(new))
         count = data.draw(st.integers(1, len(values)))
-        taken, reading = [], held.read()
+        taken, reading = [], read_from(held)
         while len(taken) < count:
-            taken += reading.take(count - len(taken)).tolist()
+            taken += reading.take(count - len(taken)).ids.tolist()
         assert taken == by_hand(held.values)[:count].tolist()
 
 
 def test_reading_changes_nothing():
     held = Tops(np.array([3.0, 1.0, 2.0]))
-    held.read().take(2)
-    assert held.read().take(1).tolist() == [0]
+    read_from(held).take(2)
+    assert read_from(held).take(1).ids.tolist() == [0]
     assert held.values.tolist() == [3.0, 1.0, 2.0]

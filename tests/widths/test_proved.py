@@ -178,7 +178,8 @@ def test_projected_noise_is_smaller_and_log_det_bounds_hold(case):
     assert smaller <= larger * (1 + 1e-9) + 1e-9
     counts = np.bincount(ids, minlength=len(unique)).astype(float)
     priors, residuals = (unique**2).sum(1), (unique[:, m:] ** 2).sum(1)
-    bound = proved.log_det_bound(log_det(Q, lam), counts, priors, residuals, lam)
+    on_span = np.array([log_det(Q, lam)])
+    bound = proved.log_det_bounds(on_span, counts, priors, residuals, np.array([lam]))[0]
     truth, trace = log_det(K, lam), counts @ residuals
     assert truth <= bound * (1 + 1e-9) + 1e-9
     outside = max(int((counts * residuals > 0).sum()), 1)
@@ -302,11 +303,8 @@ def outside(world, Q, lams, on_span):
     """tr R, and the bound on log det(I + K/λ) for each λ."""
     counts = np.bincount(world.ids, minlength=40).astype(float)
     residuals = np.maximum(1.0 - np.diag(Q), 0.0)
-    gains = [
-        proved.log_det_bound(gain, counts, np.ones(40), residuals, lam)
-        for gain, lam in zip(on_span, lams, strict=True)
-    ]
-    return counts @ residuals, np.array(gains)
+    arms = counts, np.ones(40), residuals
+    return counts @ residuals, proved.log_det_bounds(np.array(on_span), *arms, np.array(lams))
 
 
 def nearly_complete_intervals(world):

@@ -26,9 +26,9 @@ from noregret.widths.evidence import Evidence, WidthRule, Widths, theory
 
 #: the largest norm that doubling may reach
 LARGEST_NORM = 1e12
-#: up to this many inducing points the norm is checked at every batch start, beyond that each time
-#: the evaluations have grown by this factor
-_SMALL, _CHECK_GROWTH = 64, 1.5
+#: the norm is checked each time the evaluations have grown by a factor: by the first one up to
+#: this many inducing points, by the second one beyond
+_SMALL, _CHECK_GROWTHS = 64, (1.02, 1.5)
 #: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
 #: what the dictionary leaves out may widen proved bounds by this share
@@ -310,8 +310,8 @@ class Beliefs:
         return [{"event": "norm doubled", "norm": norm}]
 
     def _smallest_norm(self, found: Evidence, observations: Observations) -> float:
-        """The smallest norm that the rewards allow; 0 if O(m³) is too much for it."""
-        if self.model.size > _SMALL and self.t < _CHECK_GROWTH * self._checked:
+        """The smallest norm that the rewards allow: O(m³); 0 if it was checked lately."""
+        if self.t < _CHECK_GROWTHS[self.model.size > _SMALL] * self._checked:
             return 0.0
         self._checked = self.t
         lams = found.lam * _CHECKED_LAMS
@@ -357,5 +357,4 @@ def log_det_bounds(model: SparseGP) -> Floats:
     """Upper bounds on log det(I + K/λ) for every λ of a model (g); K is the exact kernel matrix."""
     told = model.counts > 0
     arms = model.counts[told], model.prior[told], model.residual[told]
-    spans = zip(model.log_dets().tolist(), model.lams, strict=True)
-    return np.array([proved.log_det_bound(on_span, *arms, lam) for on_span, lam in spans])
+    return proved.log_det_bounds(model.log_dets(), *arms, np.array(model.lams))

@@ -178,6 +178,10 @@ class Block:
         pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))
         return Block(*(np.concatenate(pair) for pair in pairs))
 
+    def rows(self, which: Ints) -> "Block":
+        """A block with some of the rows."""
+        return Block(*(getattr(self, part.name)[which] for part in fields(self)))
+
 
 class Fantasy:
     """Mean and leverage of any points given told, pending and picked evaluations.

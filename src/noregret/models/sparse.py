@@ -188,13 +188,10 @@ class SparseGP:
         that nothing cancels.
         """
         averages = self.sums / np.maximum(self.counts, 1.0)
-        values = []
-        for lam, theta in zip(self.lams, self._thetas, strict=True):
-            off = averages - self.features @ theta
-            values.append(
-                scatter + float(self.counts @ np.square(off)) + lam * float(theta @ theta)
-            )
-        return np.array(values)
+        thetas = np.stack(self._thetas, axis=1)
+        off = averages[:, None] - self.features @ thetas
+        fits = self.counts @ np.square(off)
+        return np.asarray(scatter + fits + self.lams * np.square(thetas).sum(axis=0))
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""

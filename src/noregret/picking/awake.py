@@ -169,7 +169,7 @@ class Awake:
         if len(leading):
             ids = np.concatenate([leading, ids])
             stale = np.concatenate([sleepers.stale(leading), stale])
-            self.block = _joined(bounds.fantasy.block(points(leading)), self.block)
+            self.block = bounds.fantasy.block(points(leading)).joined(self.block)
         self.ids: Ints = ids
         caps = sleepers.cap(bounds, stale, self.block)
         self._seen = [Seen(ids, sleepers.noted(stale, caps, self.block))]
@@ -211,11 +211,11 @@ class Awake:
             others, last = self.upper[self.leading :], self._last
             at = int(others.argmax()) if len(others) else -1
             top = float(others[at]) if len(others) else -np.inf
+            position = self._first(others, at, top)
             # Evaluations that other bounds do not count yet can only lower those bounds.
-            if last is not None and (self.leading + at != last.position or top <= self._rest):
+            if last is not None and position != last.position:
                 self.settle()
                 continue
-            position = self._first(others, at, top)
             if top > self._rest:
                 return position
             if self._rest == -np.inf:
@@ -225,6 +225,7 @@ class Awake:
                 own = top, int(self.ids[position])
                 if own == min(own, asleep, dozing, key=_order):
                     return position
+            self.settle()
             if asleep == min(asleep, dozing, key=_order):
                 self._look()
             else:
@@ -257,7 +258,7 @@ class Awake:
     def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
-        self.block = _joined(self.block, block)
+        self.block = self.block.joined(block)
         self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
         if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
             order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
@@ -265,7 +266,7 @@ class Awake:
             self._dozing.add(self.ids[left], self.upper[left], self._caps[left])
             kept = np.concatenate([np.arange(self.leading), np.sort(kept)])
             self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
-            self.block = Block(*(getattr(self.block, part)[kept] for part in _PARTS))
+            self.block = self.block.rows(kept)
         self._rest = max(self._queue.floor, self._dozing.top[0])
 
     def evaluate(self, position: int) -> None:
@@ -300,14 +301,6 @@ class Awake:
         self._sleepers.commit(self._bounds, self, level)
 
 
-_PARTS = ("points", "Z", "b", "mean", "told", "leverage")
-
-
 def _order(bound: tuple[float, int]) -> tuple[float, int]:
     """Larger bounds come first, equal ones in the order of their ids."""
     return -bound[0], bound[1]
-
-
-def _joined(one: Block, two: Block) -> Block:
-    """One block with the rows of both, the second below the first."""
-    return Block(*(np.concatenate([getattr(one, p), getattr(two, p)]) for p in _PARTS))

@@ -40,83 +40,10 @@ class Tops:
         for block in np.unique(ids // _BLOCK).tolist():
             self._largest[block] = self.values[block * _BLOCK : (block + 1) * _BLOCK].max()
 
-    def read(self) -> "Reading":
-        """Start to read from the top."""
-        return Reading(self.values, self._largest.copy())
-
-
-class Reading:
-    """Ids in falling order of their numbers, a piece at a time.
-
-    Attributes
-    ----------
-    floor
-        The largest number not read yet; −∞ once all are read.
-    """
-
-    def __init__(self, values: Floats, largest: Floats) -> None:
-        self._values = values
-        self._largest = largest  # of what has not been read, by block
-        self._left: dict[int, Floats] = {}  # blocks read in part, −∞ for what has been read
-        self.floor = float(largest.max())
-
     @property
-    def next_id(self) -> int:
-        """The smallest id that has the largest number not read yet."""
-        if self.floor == -np.inf:
-            return len(self._values)
-        block = int(np.argmax(self._largest))
-        return block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
-
-    def take(self, count: int) -> Ints:
-        """The next ids, about ``count`` of them and at least one."""
-        blocks = np.argsort(-self._largest, kind="stable")
-        opened = 2
-        while True:
-            ids, values = self._open(blocks, opened)
-            if len(ids) >= count or opened >= len(blocks):
-                break
-            opened *= 2
-        if len(ids) > count:
-            cut = np.partition(values, len(values) - count)[len(values) - count]
-            ids, values = ids[values >= cut], values[values >= cut]
-        chosen = np.asarray(ids[np.lexsort((ids, -values))[:count]])
-        self.skip(chosen)
-        return chosen
-
-    def skip(self, ids: Ints) -> None:
-        """Count some ids as read."""
-        if not len(ids):
-            return
-        blocks = ids // _BLOCK
-        for block in set(blocks.tolist()):
-            left = self._block(block)
-            left[ids[blocks == block] - block * _BLOCK] = -np.inf
-            self._largest[block] = left.max()
-        self.floor = float(self._largest.max())
-
-    def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
-        """What can be read from the first blocks: the numbers that no other block exceeds."""
-        level, limit = -np.inf, len(self._values)
-        if opened < len(blocks):
-            level = self._largest[blocks[opened]]
-            # On a tie with a block not opened yet, only smaller ids are read.
-            limit = int(blocks[opened]) * _BLOCK
-        ids, values = [], []
-        for block in blocks[:opened].tolist():
-            own = self._block(block)
-            numbers = np.arange(block * _BLOCK, block * _BLOCK + len(own))
-            wanted = own > level
-            if level > -np.inf:
-                wanted |= (own == level) & (numbers < limit)
-            ids.append(numbers[wanted])
-            values.append(own[wanted])
-        return np.concatenate(ids), np.concatenate(values)
-
-    def _block(self, block: int) -> Floats:
-        if block not in self._left:
-            self._left[block] = self._values[block * _BLOCK : (block + 1) * _BLOCK].copy()
-        return self._left[block]
+    def largest(self) -> Floats:
+        """The largest number of each block of 4,096 (a copy)."""
+        return self._largest.copy()
 
 
 #: how many rows of a list a function is computed for at a time
@@ -174,30 +101,85 @@ class Queue(Protocol):
 
 
 class ListQueue:
-    """The candidates of a list on this machine."""
+    """The candidates of a list on this machine, in falling order of their numbers.
 
-    def __init__(self, values: Tops, points: PointsOf) -> None:
-        self._reading: Reading = values.read()
-        self._values, self._points = values.values, points
+    Attributes
+    ----------
+    floor
+        The largest number not taken yet; −∞ once all are taken.
+    """
 
-    @property
-    def floor(self) -> float:
-        """The largest stale bound not taken yet; −∞ once all are taken."""
-        return self._reading.floor
+    def __init__(self, tops: Tops, points: PointsOf) -> None:
+        self._values, self._points = tops.values, points
+        self._largest = tops.largest  # of what has not been taken, by block
+        self._left: dict[int, Floats] = {}  # blocks taken in part, −∞ for what has been taken
+        self.floor = float(self._largest.max())
+        self._next: int | None = None  # the next id, if it has been looked for
 
     @property
     def next_id(self) -> int:
-        """The smallest id that has this bound."""
-        return self._reading.next_id
+        """The smallest id that has the largest number not taken yet."""
+        if self.floor == -np.inf:
+            return len(self._values)
+        if self._next is None:
+            block = int(np.argmax(self._largest))
+            self._next = block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
+        return self._next
 
     def take(self, count: int) -> Taken:
         """The next candidates, ``count`` of them or all that are left."""
-        ids = self._reading.take(count)
+        ids = self._take(count)
         return Taken(ids, self._values[ids], self._points(ids))
+
+    def _take(self, count: int) -> Ints:
+        blocks = np.argsort(-self._largest, kind="stable")
+        opened = 2
+        while True:
+            ids, values = self._open(blocks, opened)
+            if len(ids) >= count or opened >= len(blocks):
+                break
+            opened *= 2
+        if len(ids) > count:
+            cut = np.partition(values, len(values) - count)[len(values) - count]
+            ids, values = ids[values >= cut], values[values >= cut]
+        chosen = np.asarray(ids[np.lexsort((ids, -values))[:count]])
+        self.skip(chosen)
+        return chosen
 
     def skip(self, ids: Ints) -> None:
         """Pass over some candidates."""
-        self._reading.skip(ids)
+        if not len(ids):
+            return
+        self._next = None
+        blocks = ids // _BLOCK
+        for block in set(blocks.tolist()):
+            left = self._block(block)
+            left[ids[blocks == block] - block * _BLOCK] = -np.inf
+            self._largest[block] = left.max()
+        self.floor = float(self._largest.max())
+
+    def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
+        """What can be taken from the first blocks: the numbers that no other block exceeds."""
+        level, limit = -np.inf, len(self._values)
+        if opened < len(blocks):
+            level = self._largest[blocks[opened]]
+            # On a tie with a block not opened yet, only smaller ids are taken.
+            limit = int(blocks[opened]) * _BLOCK
+        ids, values = [], []
+        for block in blocks[:opened].tolist():
+            own = self._block(block)
+            numbers = np.arange(block * _BLOCK, block * _BLOCK + len(own))
+            wanted = own > level
+            if level > -np.inf:
+                wanted |= (own == level) & (numbers < limit)
+            ids.append(numbers[wanted])
+            values.append(own[wanted])
+        return np.concatenate(ids), np.concatenate(values)
+
+    def _block(self, block: int) -> Floats:
+        if block not in self._left:
+            self._left[block] = self._values[block * _BLOCK : (block + 1) * _BLOCK].copy()
+        return self._left[block]
 
 
 class UpperColumn:

@@ -54,25 +54,26 @@ def leverage_ratio(trace: float, lam: float) -> float:
     return 1.0 + 0.5 * share + math.sqrt(share + 0.25 * share**2)
 
 
-def log_det_bound(
-    on_span: float, counts: Floats, priors: Floats, residuals: Floats, lam: float
-) -> float:
-    """An upper bound on log det(I + K/λ) from what a sparse model has: the smaller of two.
+def log_det_bounds(
+    on_span: Floats, counts: Floats, priors: Floats, residuals: Floats, lams: Floats
+) -> Floats:
+    """Upper bounds on log det(I + K/λ) for every λ (g), from what a sparse model has.
 
-    log det(I + Q/λ) + Σ log(1 + n r/λ), and Σ log(1 + n k(x, x)/λ). Both sums run over unique arms.
+    The smaller of log det(I + Q/λ) + Σ log(1 + n r/λ), and Σ log(1 + n k(x, x)/λ). Both sums run
+    over unique arms.
 
     Parameters
     ----------
     on_span
-        log det(I + Q/λ).
+        log det(I + Q/λ) for every λ (g).
     counts, priors, residuals
         n, k(x, x) and r = k(x, x) − ‖z‖² of each unique arm told (u each).
-    lam
-        λ.
+    lams
+        Every λ (g).
     """
-    outside = float(np.log1p(counts * residuals / lam).sum())
-    independent = float(np.log1p(counts * priors / lam).sum())
-    return min(on_span + outside, independent)
+    outside = np.log1p(counts * residuals / lams[:, None]).sum(axis=1)
+    independent = np.log1p(counts * priors / lams[:, None]).sum(axis=1)
+    return np.asarray(np.minimum(on_span + outside, independent))
 
 
 def squared_radius(noise: float, delta: float, log_dets: Floats, ridges: Floats) -> float:
