@@ -211,8 +211,11 @@ class Awake:
             others, last = self.upper[self.leading :], self._last
             at = int(others.argmax()) if len(others) else -1
             top = float(others[at]) if len(others) else -np.inf
-            position = self._first(others, at, top)
             # Evaluations that other bounds do not count yet can only lower those bounds.
+            if last is not None and self.upper[last.position] < top:
+                self.settle()
+                continue
+            position = self._first(others, at, top)
             if last is not None and position != last.position:
                 self.settle()
                 continue
