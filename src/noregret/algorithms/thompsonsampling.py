@@ -111,7 +111,7 @@ def thompson_parts(optimizer: Optimizer, xi: float, n_init: int, features: str |
         dictionary="grow",
         qbar=lambda t: _QBAR,
         # Fits need at least two draws, and also use the uniform draws made with probability ξ.
-        learning=Learning(design=max(n_init, 2), share=0.0),
+        learning=Learning(design=max(n_init, 2), share=0.0, expects_signal=False),
     )
 
 

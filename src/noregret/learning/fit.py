@@ -36,23 +36,33 @@ _MEAN_PRECISION = 0.01
 class Priors:
     """Densities of the parameters, free of units.
 
+    Log-normals are given by their most probable value and the deviation of the logarithm.
+
     Attributes
     ----------
     lengthscale
-        Location and scale of a log-normal, for lengthscales over the data's span. ``None`` for
-        the location: √2 + ½ log d, so that points in many dimensions are not all far apart.
+        A log-normal, for lengthscales over √d times the data's span: points in many dimensions are
+        far apart.
     variance
-        Location and scale of a log-normal, for the variance over the rewards' mean square.
+        A log-normal, for the variance over the rewards' mean square.
     weight
-        Location and scale of a log-normal, for weights of categories.
+        A log-normal, for weights of categories.
     noise
         Shape and rate of a Gamma, for the noise's variance over the rewards' mean square.
     """
 
-    lengthscale: tuple[float | None, float] = (None, math.sqrt(3.0))
-    variance: tuple[float, float] = (0.5, 1.0)
-    weight: tuple[float, float] = (math.log(_MIDDLE_WEIGHT) + 1.0, 1.0)
+    lengthscale: tuple[float, float] = (math.exp(math.sqrt(2.0) - 3.0), math.sqrt(3.0))
+    variance: tuple[float, float] = (math.exp(-0.5), 1.0)
+    weight: tuple[float, float] = (_MIDDLE_WEIGHT, 1.0)
     noise: tuple[float, float] = (1.1, 1.0)
+
+
+#: Priors for rewards that may be almost all noise. The default prior of the variance takes it for
+#: granted that the function explains about half of the rewards' mean square. If it explains a
+#: hundredth, fits put the rest into lengthscales so short, or so long, that the fitted function is
+#: noise or a constant. Here the variance may be a thousandth, and lengthscales stay within a factor
+#: of four of 0.2√d spans unless the data say more.
+NOISY_PRIORS = Priors(lengthscale=(0.2, 0.75), variance=(0.5, 3.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,17 +351,13 @@ class _Problem:
             return 0.0, gradient
         total = 0.0
         for i, parameter in enumerate(self.list):
+            mode, scale = getattr(self.priors, parameter.kind)
+            middle = math.log(mode)
             if parameter.kind == "lengthscale":
-                location, scale = self.priors.lengthscale
-                if location is None:
-                    location = math.sqrt(2.0) + 0.5 * math.log(len(self.span))
-            elif parameter.kind == "weight":
-                location, scale = self.priors.weight
-            else:
-                location, scale = self.priors.variance
-            away = (u[i] - location) / scale
-            total -= 0.5 * away**2 + u[i]
-            gradient[i] = -away / scale - 1.0
+                middle += 0.5 * math.log(len(self.span))
+            away = (u[i] - middle) / scale
+            total -= 0.5 * away**2
+            gradient[i] = -away / scale
         if self.fixed_noise is None:
             shape, rate = self.priors.noise
             variance = math.exp(2.0 * u[-1])

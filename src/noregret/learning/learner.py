@@ -67,6 +67,9 @@ class Learning:
     restarts
         Starts of a fit: the kernel in use, the prior's mode, then random ones. Until the data has
         doubled, the next fits start from the kernel in use alone.
+    expects_signal
+        Whether the function may be taken to explain much of the rewards' variance; else fits use
+        priors for rewards that are almost all noise.
     """
 
     design: int | None = None
@@ -81,6 +84,7 @@ class Learning:
     fits_for: tuple[str, ...] = ("kernel", "noise", "norm")
     share: float = SHARE
     restarts: int = 3
+    expects_signal: bool = True
 
 
 @dataclass
@@ -221,7 +225,8 @@ class Learner:
         seed: int,
         starts: int,
     ) -> Any:
-        from noregret.learning.fit import fit_kernel  # scipy.optimize is slow to import
+        # Imported here, as scipy.optimize is slow to import.
+        from noregret.learning.fit import NOISY_PRIORS, Priors, fit_kernel
 
         only_noise = not self.kernel
         if only_noise or not self.how.one_scale:
@@ -230,6 +235,7 @@ class Learner:
                 X,
                 y,
                 noise,
+                Priors() if self.how.expects_signal else NOISY_PRIORS,
                 only_noise=only_noise,
                 fit_mean=self.how.fits_mean and not only_noise,
                 restarts=starts,
