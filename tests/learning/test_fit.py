@@ -5,7 +5,8 @@ import pytest
 
 import noregret as nr
 from noregret.kernels.parameters import contractions, parameters, with_parameters
-from noregret.learning.fit import _Problem
+from noregret.learning.fit import NOISY_PRIORS, _Problem
+from noregret.problems.peaks import bimodal
 
 KERNELS = [
     nr.RBF(0.4, variance=2.0),
@@ -142,3 +143,16 @@ def test_a_fitted_mean_is_not_drawn_to_a_crowd_of_points():
     fit = nr.fit_kernel(nr.Matern([1.0]), X, y - y.mean(), fit_mean=True)
     assert abs(fit.mean + y.mean()) < 1.0 < y.mean()
     assert nr.fit_kernel(nr.Matern([1.0]), X, y - y.mean()).mean == 0.0
+
+
+def test_a_function_that_explains_a_hundredth_of_the_variance_keeps_its_lengthscale():
+    """The bumps have width 1. The default priors fit lengthscales of 30 here, or of 0.1."""
+    problem = bimodal(2, sigma=5.0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(0.0, 8.0, (200, 2))
+        y = problem.draw(X, rng)
+        fit = nr.fit_kernel(nr.RBF(2.0), X, (y - y.mean()) / y.std(), priors=NOISY_PRIORS)
+        assert 0.3 < fit.kernel.lengthscale < 5.0
+        assert fit.kernel.variance < 0.2
+        assert fit.noise > 0.85

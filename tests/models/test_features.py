@@ -77,11 +77,12 @@ def test_gradients_of_sampled_functions():
         FourierFeatures(kernel, 2, rng),
         NystromFeatures(kernel, box.sample(20, rng)[1]),
     ):
-        theta = rng.normal(size=features.size)
-        numerical = np.column_stack(
-            [(features(X + e) @ theta - features(X - e) @ theta) / 2e-6 for e in 1e-6 * np.eye(2)]
-        )
-        np.testing.assert_allclose(features.gradient(X, theta), numerical, rtol=1e-4, atol=1e-5)
+        theta = rng.normal(size=(4, features.size))  # each point has a function of its own
+        values, gradients = features.evaluate(X, theta)
+        np.testing.assert_allclose(values, np.sum(features(X) * theta, axis=1))
+        for i, e in enumerate(1e-6 * np.eye(2)):
+            numerical = np.sum((features(X + e) - features(X - e)) * theta, axis=1) / 2e-6
+            np.testing.assert_allclose(gradients[:, i], numerical, rtol=1e-4, atol=1e-5)
 
 
 def test_kernels_without_such_features_are_refused():

@@ -100,10 +100,11 @@ def test_small_weights_are_left_out():
 def test_gradients_of_quadrature_features():
     rng = np.random.default_rng(0)
     features = QuadratureFeatures(QuadratureFourier([0.4, 0.7], 1.5, 9), 2, 1e-9)
-    X, theta = rng.random((5, 2)), rng.standard_normal(features.size)
-    gradient = features.gradient(X, theta)
+    X, theta = rng.random((5, 2)), rng.standard_normal((5, features.size))
+    values, gradient = features.evaluate(X, theta)
+    np.testing.assert_allclose(values, np.sum(features(X) * theta, axis=1))
     for j, step in enumerate(1e-6 * np.eye(2)):
-        numeric = (features(X + step) - features(X - step)) @ theta / 2e-6
+        numeric = np.sum((features(X + step) - features(X - step)) * theta, axis=1) / 2e-6
         np.testing.assert_allclose(gradient[:, j], numeric, rtol=1e-6, atol=1e-7)
 
 

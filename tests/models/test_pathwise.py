@@ -122,7 +122,7 @@ def test_before_anything_is_told_functions_are_the_priors():
     features = MercerFeatures(kernel, nr.Box([(0, 1)]))
     paths = Paths(posterior, features, 20_000, np.random.default_rng(0))
     np.testing.assert_allclose(np.cov(paths.values(X)), kernel(X, X), atol=0.1)
-    assert paths.function(0)(X)[1].shape == (5, 1)
+    assert paths.evaluate(X, np.arange(5))[1].shape == (5, 1)
 
 
 def test_gradients_against_finite_differences():
@@ -131,9 +131,10 @@ def test_gradients_against_finite_differences():
     rng = np.random.default_rng(3)
     paths = Paths(posterior_of(kernel, told, y, 0.05), FourierFeatures(kernel, 2, rng), 3, rng)
     X = rng.uniform(size=(4, 2))
-    function = paths.function(1)
-    values, gradients = function(X)
-    np.testing.assert_allclose(values, paths.values(X)[:, 1])
+    which = np.array([1, 0, 2, 1])
+    values, gradients = paths.evaluate(X, which)
+    np.testing.assert_allclose(values, paths.values(X)[np.arange(4), which])
     for i, step in enumerate(1e-6 * np.eye(2)):
-        numerical = (function(X + step)[0] - function(X - step)[0]) / 2e-6
+        later, earlier = paths.evaluate(X + step, which)[0], paths.evaluate(X - step, which)[0]
+        numerical = (later - earlier) / 2e-6
         np.testing.assert_allclose(gradients[:, i], numerical, rtol=1e-4, atol=1e-5)

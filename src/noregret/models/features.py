@@ -27,8 +27,8 @@ class Features(Protocol):
     def __call__(self, X: Points) -> Floats:
         """φ of points (n × d): n × m."""
 
-    def gradient(self, X: Points, theta: Floats) -> Floats:
-        """The gradient of φ(x)ᵀθ (n × d)."""
+    def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
+        """φ(x)ᵀθ with a θ for each point (n × m): values (n) and gradients (n × d)."""
 
 
 class MercerFeatures:
@@ -90,21 +90,27 @@ class MercerFeatures:
             out *= (kernel(X[:, a : a + 1], nodes) @ coefficients)[:, self._which[:, a]]
         return out
 
-    def gradient(self, X: Points, theta: Floats) -> Floats:
-        """The gradient of φ(x)ᵀθ (n × d), by the product rule."""
+    def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
+        """φ(x)ᵀθ with a θ for each point (n × m): values (n) and gradients (n × d)."""
         values, slopes = [], []
         for a, (kernel, nodes, coefficients) in enumerate(self._axes):
             column, which = X[:, a : a + 1], self._which[:, a]
             values.append((kernel(column, nodes) @ coefficients)[:, which])
             slopes.append((kernel.gradient(column, nodes)[:, :, 0] @ coefficients)[:, which])
-        out = np.empty(X.shape)
-        for a in range(len(self._axes)):
-            product = slopes[a] * (self._amplitude * theta)
-            for b, value in enumerate(values):
-                if b != a:
-                    product = product * value
-            out[:, a] = product.sum(axis=1)
-        return out
+        theta = self._amplitude * theta
+        gradients = np.empty(X.shape)
+        for a, slope in enumerate(slopes):  # by the product rule
+            others = values[:a] + values[a + 1 :]
+            gradients[:, a] = _sums_of_products(theta, slope, *others)
+        return _sums_of_products(theta, *values), gradients
+
+
+def _sums_of_products(*factors: Floats) -> Floats:
+    """Products of matrices (n × m each), entry by entry, added up over each row (n)."""
+    product = factors[0]
+    for factor in factors[1:-1]:
+        product = product * factor
+    return np.asarray(np.einsum("ij,ij->i", product, factors[-1]))
 
 
 def mercer_is_available(kernel: Kernel, box: Space) -> bool:
@@ -163,11 +169,13 @@ class FourierFeatures:
         """φ of points (n × d): n × 2m, all cosines, then all sines."""
         return self._amplitude * np.concatenate(_cosines_sines(X @ self._omega.T), axis=1)
 
-    def gradient(self, X: Points, theta: Floats) -> Floats:
-        """The gradient of φ(x)ᵀθ (n × d)."""
-        of_cosines, of_sines = np.split(self._amplitude * theta, 2)
+    def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
+        """φ(x)ᵀθ with a θ for each point (n × 2m): values (n) and gradients (n × d)."""
+        of_cosines, of_sines = np.split(self._amplitude * theta, 2, axis=1)
         cosines, sines = _cosines_sines(X @ self._omega.T)
-        return np.asarray((of_sines * cosines - of_cosines * sines) @ self._omega)
+        values = np.einsum("ij,ij->i", of_cosines, cosines)
+        values += np.einsum("ij,ij->i", of_sines, sines)
+        return values, np.asarray((of_sines * cosines - of_cosines * sines) @ self._omega)
 
 
 def _cosines_sines(angles: Floats) -> tuple[Floats, Floats]:
@@ -195,7 +203,8 @@ class NystromFeatures:
         """φ of points (n × d): n × m."""
         return lower_solve(self._lower, self._kernel(self._points, X)).T
 
-    def gradient(self, X: Points, theta: Floats) -> Floats:
-        """The gradient of φ(x)ᵀθ (n × d)."""
-        weights = lower_solve(self._lower, theta, transposed=True)
-        return self._kernel.pullback(X, self._points, np.tile(weights, (len(X), 1)))
+    def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
+        """φ(x)ᵀθ with a θ for each point (n × m): values (n) and gradients (n × d)."""
+        weights = lower_solve(self._lower, theta.T, transposed=True).T
+        values = np.einsum("ij,ij->i", self._kernel(X, self._points), weights)
+        return values, self._kernel.pullback(X, self._points, weights)

@@ -148,11 +148,15 @@ class QuadratureFeatures:
         waves = [self._amplitudes * np.cos(angles), self._amplitudes * np.sin(angles)]
         return np.concatenate(waves, axis=1)
 
-    def gradient(self, X: Points, theta: Floats) -> Floats:
-        """The gradient of φ(x)ᵀθ (n × d)."""
+    def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
+        """φ(x)ᵀθ with a θ for each point (n × m): values (n) and gradients (n × d)."""
         angles = X @ self._frequencies.T
-        cosines, sines = self._amplitudes * np.split(theta, 2)
-        return np.asarray((sines * np.cos(angles) - cosines * np.sin(angles)) @ self._frequencies)
+        cosines, sines = self._amplitudes * np.cos(angles), self._amplitudes * np.sin(angles)
+        of_cosines, of_sines = np.split(theta, 2, axis=1)
+        values = np.einsum("ij,ij->i", of_cosines, cosines)
+        values += np.einsum("ij,ij->i", of_sines, sines)
+        slopes = of_sines * cosines - of_cosines * sines
+        return values, np.asarray(slopes @ self._frequencies)
 
 
 def error_bound(nodes: int, spans: Floats) -> float:

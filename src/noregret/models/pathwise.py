@@ -10,11 +10,9 @@ has the posterior's law. What the features leave out of the prior is missing onl
 the inducing points: at inducing points f is zᵀθ, whatever the features.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
-from noregret._types import Floats, Points
+from noregret._types import Floats, Ints, Points
 from noregret.linalg.factors import lower_solve, row_norms, safe_cholesky
 from noregret.models.features import Features
 from noregret.models.posterior import Posterior
@@ -55,20 +53,15 @@ class Paths:
             values += self._posterior.kernel(X, self._posterior.inducing) @ self._on_kernel
         return np.asarray(values)
 
-    def function(self, i: int) -> Callable[[Points], tuple[Floats, Floats]]:
-        """The i-th function: gives values (k) and gradients (k × d) at points (k × d)."""
-        weights, on_kernel = self._weights[:, i], self._on_kernel[:, i]
-        posterior, features = self._posterior, self._features
-
-        def evaluate(X: Points) -> tuple[Floats, Floats]:
-            values, gradients = features(X) @ weights, features.gradient(X, weights)
-            if posterior.size:
-                values = values + posterior.kernel(X, posterior.inducing) @ on_kernel
-                tiled = np.broadcast_to(on_kernel, (len(X), len(on_kernel)))
-                gradients = gradients + posterior.kernel.pullback(X, posterior.inducing, tiled)
-            return np.asarray(values), np.asarray(gradients)
-
-        return evaluate
+    def evaluate(self, X: Points, which: Ints) -> tuple[Floats, Floats]:
+        """Values (k) and gradients (k × d) at points (k × d), each of its own function (k)."""
+        values, gradients = self._features.evaluate(X, self._weights.T[which])
+        posterior = self._posterior
+        if posterior.size:
+            on_kernel = self._on_kernel.T[which]
+            values += np.einsum("ij,ij->i", posterior.kernel(X, posterior.inducing), on_kernel)
+            gradients = gradients + posterior.kernel.pullback(X, posterior.inducing, on_kernel)
+        return np.asarray(values), np.asarray(gradients)
 
     def missing(self, X: Points) -> Floats:
         """The posterior variance at points (k × d) that the features leave out (k)."""

@@ -12,13 +12,17 @@ from typing import Protocol
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 from noregret.batching import BatchRule
 from noregret.models.posterior import Fantasy
+from noregret.picking.climbs import climb_side_by_side
 from noregret.spaces import Space
 
 #: values (n) and gradients (n × d) of points (n × d)
 Objective = Callable[[Floats], tuple[Floats, Floats]]
+
+#: values (n) and gradients (n × d) of points (n × d), each of the function with that number (n)
+Objectives = Callable[[Floats, Ints], tuple[Floats, Floats]]
 
 #: how many screened points climb: at first, and if earlier picks were starts too
 STARTS, WARM_STARTS = 12, 4
@@ -65,6 +69,14 @@ class Search(Protocol):
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
+
+    def climb_each(
+        self, objectives: Objectives, points: Floats, values: Floats, starts: int
+    ) -> Floats:
+        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
+
+        ``values`` are those of each function at the screened points (n × k).
+        """
 
 
 class BoxSearch:
@@ -130,6 +142,26 @@ class BoxSearch:
         if level[best] < values[chosen[0]]:  # a failed climb
             return points[chosen[0]].copy(), float(values[chosen[0]])
         return self.box.snap(found[best : best + 1])[0], float(level[best])
+
+    def climb_each(
+        self, objectives: Objectives, points: Floats, values: Floats, starts: int
+    ) -> Floats:
+        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
+
+        ``values`` are those of each function at the screened points (n × k).
+        """
+        unit = (points - self.box.lower) / self._span
+        chosen = [far_apart(unit, column, starts) for column in values.T]
+        which = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
+        span = self.box.upper - self.box.lower
+
+        def of_unit(u: Floats, some: Ints) -> tuple[Floats, Floats]:
+            level, gradient = objectives(self.box.lower + u * span, which[some])
+            return level, gradient * span
+
+        found, level = climb_side_by_side(of_unit, unit[np.concatenate(chosen)])
+        best = [int(np.where(which == i, level, -np.inf).argmax()) for i in range(len(chosen))]
+        return self.box.snap(self.box.lower + found[best] * span)
 
     def _together(
         self, objective: Objective, starts: Floats, first: Floats, scale: float

@@ -20,6 +20,7 @@ from noregret.picking.box import (
     WARM_STARTS,
     BoxSearch,
     Objective,
+    Objectives,
     Search,
     around,
     ascend,
@@ -106,6 +107,22 @@ class MixedSearch:
         one = slice(best, best + 1)
         found, level = self._by_gradients(objective, found[one], level[one], scale)
         return found[0].copy(), float(level[0])
+
+    def climb_each(
+        self, objectives: Objectives, points: Floats, values: Floats, starts: int
+    ) -> Floats:
+        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
+
+        ``values`` are those of each function at the screened points (n × k).
+        """
+
+        def climbed(i: int) -> Floats:
+            def objective(X: Floats) -> tuple[Floats, Floats]:
+                return objectives(X, np.full(len(X), i))
+
+            return self.climb(objective, points, values[:, i], starts)[0]
+
+        return np.array([climbed(i) for i in range(values.shape[1])])
 
     def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
         """The best points, none of them close to a better one with the same choices."""

@@ -277,9 +277,7 @@ def _in_box(
     """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
     paths = Paths(now.bounds.posterior, features, n, rng)
     screen = search.screen(best_told(now), rng)
-    values = paths.values(screen)
-    found = [search.climb(paths.function(i), screen, values[:, i], _CLIMBS)[0] for i in range(n)]
-    return np.array(found)
+    return search.climb_each(paths.evaluate, screen, paths.values(screen), _CLIMBS)
 
 
 def _densest(points: Floats, means: Floats) -> int:
