@@ -2,7 +2,8 @@
 
 Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
 botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
-tuning, covers, heavy and libraries. `python -m benchmarks long --help` shows the options of one.
+tuning, covers, heavy, libraries and thompson. `python -m benchmarks long --help` shows the options
+of one.
 """
 
 import os
@@ -26,6 +27,7 @@ from benchmarks import (
     searches,
     shares,
     study,
+    thompson,
 )
 from benchmarks.boxes import runs, tuning
 
@@ -48,6 +50,7 @@ SECTIONS = COMMON | {
     "covers": covers.main,
     "heavy": heavy_tails.main,
     "libraries": libraries.main,
+    "thompson": thompson.main,
 }
 
 

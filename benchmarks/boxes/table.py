@@ -87,13 +87,14 @@ def show(rows: Sequence[Row], *, each: bool = False) -> str:
     settings = sorted({(row["noise"], row["evaluations"]) for row in rows})
     for noise, evaluations in settings:
         chosen = [r for r in rows if (r["noise"], r["evaluations"]) == (noise, evaluations)]
-        text += [f"\n{noise} noise, {evaluations} evaluations\n", _overall(chosen)]
+        text += [f"\n{noise} noise, {evaluations} evaluations\n", overall(chosen)]
         if each:
-            text += ["", _by_function(chosen)]
+            text += ["", by_function(chosen)]
     return "\n".join(text)
 
 
-def _overall(rows: Sequence[Row]) -> str:
+def overall(rows: Sequence[Row]) -> str:
+    """One line a method."""
     lines = [
         "| method | recommended (± error) | median run | best evaluated | rank | ms | runs |",
         "|---|---|---|---|---|---|---|",
@@ -107,7 +108,8 @@ def _overall(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _by_function(rows: Sequence[Row]) -> str:
+def by_function(rows: Sequence[Row]) -> str:
+    """One line a function, one column a method."""
     methods = [line["method"] for line in summary(rows)]
     lines = [f"| function | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
     for function in sorted({row["function"] for row in rows}):

@@ -45,7 +45,7 @@ _MODE_DRAWS = 64
 _JOINT_DRAWS = 1024
 #: functions drawn at a time
 _TOGETHER = 1024
-#: climbs per drawn function on a box
+#: climbs per drawn function on a box: twice as many as dimensions, and at least this many
 _CLIMBS = 3
 
 
@@ -277,7 +277,8 @@ def _in_box(
     """The maximisers of n drawn functions (n × d), by climbs from the best points of a screen."""
     paths = Paths(now.bounds.posterior, features, n, rng)
     screen = search.screen(best_told(now), rng)
-    return search.climb_each(paths.evaluate, screen, paths.values(screen), _CLIMBS)
+    climbs = max(_CLIMBS, 2 * search.box.dimension)
+    return search.climb_each(paths.evaluate, screen, paths.values(screen), climbs)
 
 
 def _densest(points: Floats, means: Floats) -> int:
