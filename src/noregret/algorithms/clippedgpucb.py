@@ -13,11 +13,14 @@ from noregret.models.posterior import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb
+from noregret.rewards.clipped_arms import ClippedArms
 from noregret.rewards.clipping import ClippedRewards
 from noregret.rewards.moments import check_alpha
 from noregret.widths.evidence import Evidence, Widths
 from noregret.widths.heavy import Horizon
 
+#: the part of δ that bounds of choices from their own rewards take
+_OWN_SHARE = 0.1
 #: what rounding may do to a squared width, in units of λ
 _ROUND_OFF = 1e-6
 
@@ -88,9 +91,12 @@ class ClippedGPUCB(Optimizer):
         alpha = check_alpha(self.alpha)
         _checks.positive("noise", self.noise)
         _checks.at_least_one("ratio", self.ratio)
-        estimate = ClippedRewards(alpha, Horizon(self.horizon), self.delta)
+        horizon, own = Horizon(self.horizon), _OWN_SHARE * self.delta
+        listed = len(self.domain) if self.domain.listed else 0
+        arms = ClippedArms(1.0 + alpha, horizon, own, listed)
+        estimate = ClippedRewards(alpha, horizon, self.delta - own)
         return Parts(
-            chooser=ucb(self.domain, self.search),
+            chooser=ucb(self.domain, self.search, arms),
             widths={"theory": _theory},
             proved=("theory",),
             ratio=self.ratio,

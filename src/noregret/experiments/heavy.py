@@ -3,6 +3,7 @@
 Also what the other parts of the figure share: the rows, panels and numbers of average regret.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,28 +15,36 @@ import polars as pl
 from noregret._types import Floats, Ints
 from noregret.algorithms import make
 from noregret.experiments.experiment import Experiment, Settings
-from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
+from noregret.experiments.figures import cut_bands, interval, legend, lines, panels, styles
+from noregret.experiments.heavy_bounds import Case, curves, rough_lower, smooth_lower
 from noregret.experiments.play import play
 from noregret.experiments.tasks import Task
 from noregret.kernels import RBF, Kernel, Matern
-from noregret.problems.kernel_sums import line
+from noregret.problems.kernel_sums import LINE, line
 from noregret.problems.noise import Noise
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: names in the legends; the last algorithm is ours and not in the paper
+#: names in the legends; the last two algorithms are ours and not in the paper
 LABELS = {
     "tgp": "TGP-UCB",
     "qff": "ATA-GP-UCB-QFF",
     "nystrom": "ATA-GP-UCB-Nyström",
     "robust": "Robust UCB",
     "huber": "HuberGPUCB (ours)",
+    "clipped": "ClippedGPUCB (ours)",
 }
 #: pairs of algorithms: by the paper the first should have less regret than the second
 _PAIRS = (("nystrom", "tgp"), ("qff", "tgp"), ("nystrom", "qff"), ("nystrom", "robust"))
-#: widths "set order-wise similar to those recommended by theory", and widths of the theorems
-WIDTHS = {"practical": "practical widths", "paper": "widths of the theorems"}
+#: widths "set order-wise similar to those recommended by theory", widths of the paper's theorems,
+#: and that of our own, which every panel shows
+WIDTHS = {
+    "practical": "practical widths",
+    "paper": "widths of the theorems",
+    "theory": "width of Theorem 8 (ours)",
+}
 
 
 def marks(horizon: int) -> Ints:
@@ -54,26 +63,54 @@ def options(algorithm: str, alpha: float, v: float, horizon: int, nodes: int) ->
         "robust": {"name": "robustucb", **moments},
         "huber": {"name": "hubergpucb"},
     }
-    return known[algorithm]
+    return {"lam": 1.0, "bounds": "current", **known[algorithm]}
+
+
+def proved_options(alpha: float, noise: float, norm: float, horizon: int) -> dict[str, Any]:
+    """The name and the options of our proved algorithm, which is told a true noise and norm."""
+    return {
+        "name": "clippedgpucb",
+        "alpha": alpha,
+        "noise": noise,
+        "norm": norm,
+        "horizon": horizon,
+    }
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A kind of random function on the line: its kernel, its noise, and the moment that is told."""
+    """A kind of random function on the line: its kernel, its noise, and the moments that are told.
+
+    ``v`` bounds E|y|^(1+α), and ``spread`` bounds (E|y − f|^(1+α))^(1/(1+α)). ``lower`` is the
+    order of the paper's lower bound.
+    """
 
     number: int
     kernel: Kernel
     noise: Noise
     alpha: float
     v: float
+    spread: float
+    lower: Callable[[Floats], Floats]
 
 
 # With B = 1: E y² ≤ B² + 3 for Student's t, E y^(1+α) ≤ B^(1+α) / (2^α (1 − α)) for Pareto.
+# For Pareto with mean 1, (E|y − 1|^1.9)^(1/1.9) is 2.195.
+_PARETO = 1.0 / (2**0.9 * 0.1)
 _LINES = {
-    "student": _Line(11, RBF(0.2), Noise("student", 3.0), 1.0, 4.0),
-    "pareto": _Line(12, RBF(0.2), Noise("pareto", 2.0), 0.9, 1.0 / (2**0.9 * 0.1)),
-    "matern": _Line(13, Matern(0.2, nu=2.5), Noise("student", 3.0), 1.0, 4.0),
-}
+    "student": _Line(
+        11, RBF(0.2), Noise("student", 3.0), 1.0, 4.0, math.sqrt(3.0), smooth_lower(1.0, 4.0, 1.0)
+    ),
+    "pareto": _Line(
+        12, RBF(0.2), Noise("pareto", 2.0), 0.9, _PARETO, 2.2, smooth_lower(0.9, _PARETO, 1.0)
+    ),
+    "matern": _Line(
+        13, Matern(0.2, nu=2.5), Noise("student", 3.0), 1.0, 4.0, math.sqrt(3.0),
+        rough_lower(1.0, 4.0, 1.0, 2.5),
+    ),
+}  # fmt: skip
+#: quadrature nodes on the line
+_NODES = 32
 
 
 def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) -> pl.DataFrame:
@@ -83,16 +120,26 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
     drawn = line(case.kernel, case.noise, rng)
     f = drawn.values()
     rewards = case.noise.paired(horizon, rng)
-    chosen = options(algorithm, case.alpha, case.v, horizon, nodes=32)
-    opt = make(
-        chosen.pop("name"), drawn.domain, case.kernel, norm=1.0, lam=1.0, width=width,
-        bounds="current", seed=seed, **chosen,
-    )  # fmt: skip
+    if algorithm == "clipped":
+        assert drawn.norm is not None
+        told = proved_options(case.alpha, case.spread, drawn.norm, horizon)
+    else:
+        told = {"norm": 1.0, **options(algorithm, case.alpha, case.v, horizon, _NODES)}
+    opt = make(told.pop("name"), drawn.domain, case.kernel, width=width, seed=seed, **told)
     frame = play(
         opt, horizon, lambda batch: np.asarray(f[batch.ids]), rewards, drawn.optimum,
         marks=marks(horizon),
     )  # fmt: skip
     return frame.with_columns(uniform=float(f.max() - f.mean()))
+
+
+def line_bounds(problem: str, horizon: int) -> pl.DataFrame:
+    """The theorems' bounds on average regret, for functions on the line with B = 1."""
+    case = _LINES[problem]
+    gram = case.kernel(LINE.points, LINE.points)
+    features = (2 * _NODES, gram) if isinstance(case.kernel, RBF) else None
+    told = Case(gram, case.alpha, case.v, 1.0, 1.0, features, case.lower)
+    return curves(told, marks(horizon))
 
 
 # -- panels and numbers of average regret --------------------------------------------------------
@@ -104,14 +151,15 @@ def regret_tasks(
     """Tasks of some algorithms on a problem.
 
     The first ``theory_runs`` runs also use the widths of the theorems, which the paper's figure
-    does not show. Our own algorithm, which has no theorem, runs for ``huber_horizon`` rounds.
+    does not show. ``HuberGPUCB``, which has no theorem, runs for ``huber_horizon`` rounds, and
+    ``ClippedGPUCB`` has the width of its own theorem only.
     """
     wanted = []
     for seed in range(settings["runs"]):
         for name in names:
             horizon = settings["huber_horizon" if name == "huber" else "horizon"]
-            wanted.append((name, "practical", horizon, seed))
-            if name != "huber" and seed < settings["theory_runs"]:
+            wanted.append((name, "theory" if name == "clipped" else "practical", horizon, seed))
+            if name not in ("huber", "clipped") and seed < settings["theory_runs"]:
                 wanted.append((name, "paper", horizon, seed))
     keys = ("algorithm", "width", "horizon", "seed")
     return [
@@ -120,25 +168,42 @@ def regret_tasks(
 
 
 def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
-    """Average regret against rounds, a panel for each kind of width."""
+    """Average regret against rounds, a panel for each kind of width, and the theorems' bounds."""
+    bounds = table.filter(pl.col("bound") > 0)
     table = table.filter(pl.col("regret").is_not_null())
     table = table.with_columns(average=pl.col("regret") / pl.col("t"))
-    found = [width for width in WIDTHS if width in table["width"]]
-    figure, axes = panels(len(found), height=3.6)
-    for axis, width in zip(axes, found, strict=True):
-        part = table.filter(pl.col("width") == width)
+    found = [width for width in WIDTHS if width != "theory" and width in table["width"]]
+    figure, axes = panels(len(found) + 1, height=3.6)
+    for axis, width in zip(axes, found, strict=False):
+        part = table.filter(pl.col("width").is_in([width, "theory"]))
         uniform = float(np.mean(part["uniform"].to_numpy()))
         lines(axis, part, "t", "average", "algorithm", LABELS)
         axis.axhline(uniform, color="0.5", lw=0.8, label="uniform choice")
-        runs = part["seed"].n_unique()
+        runs = part.filter(pl.col("width") == width)["seed"].n_unique()
         axis.set(
             title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
             xlabel="rounds $T$",
             ylabel=f"average regret $R_T/T${unit}",
         )
-    cut_bands(axes)
-    legend(figure, axes[0], columns=2 if len(found) == 1 else 5)
+    cut_bands(axes[:-1])
+    draw_bounds(axes[-1], table.filter(pl.col("width").is_in([found[-1], "theory"])), bounds)
+    legend(figure, axes[0], columns=3)
     return {"": figure}
+
+
+def draw_bounds(axis: "Axes", table: pl.DataFrame, bounds: pl.DataFrame) -> None:
+    """Measured average regret, and the theorems' bounds on it as dashed lines, on a log scale."""
+    lines(axis, table, "t", "average", "algorithm", LABELS)
+    colours = {name: style["color"] for name, style in styles(list(LABELS)).items()}
+    for (number,), part in bounds.sort("t").group_by("theorem", maintain_order=True):
+        name = part["algorithm"][0]
+        at, bound = part["t"].to_numpy(), part["bound"].to_numpy()
+        axis.plot(at, bound, linestyle="--", color=colours.get(name, "0.4"), lw=1.2)
+        words = f"Theorem {number}" if name else f"order of Theorem {number} (from below)"
+        axis.annotate(words, (at[-1], bound[-1]), ha="right", va="bottom", fontsize=7)
+    axis.set_yscale("log")
+    axis.set(title="dashed: bounds of the theorems", xlabel="rounds $T$")
+    cut_bands([axis])
 
 
 def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
@@ -227,18 +292,24 @@ def regret_experiment(
     )
 
 
+def _line_tasks(settings: Settings, problem: str, names: Sequence[str]) -> list[Task]:
+    """Tasks of some algorithms on the line, and the task of the theorems' bounds."""
+    tasks = regret_tasks(settings, regret, problem, names)
+    return [*tasks, Task(line_bounds, {"problem": problem, "horizon": settings["horizon"]})]
+
+
 def _part(
     letter: str, problem: str, title: str, minutes: float, names: Sequence[str], **others: Any
 ) -> Experiment:
-    tasks = partial(regret_tasks, function=regret, problem=problem, names=names)
+    tasks = partial(_line_tasks, problem=problem, names=names)
     figure = f"Figure 1 ({letter})"
     return regret_experiment(
         f"heavy-fig1{letter}", figure, title, minutes, tasks, runs=20, full=20, **others
     )
 
 
-_NAMES = ("tgp", "qff", "nystrom", "huber")
-_WITHOUT_QFF = ("tgp", "nystrom", "huber")
+_NAMES = ("tgp", "qff", "nystrom", "huber", "clipped")
+_WITHOUT_QFF = ("tgp", "nystrom", "huber", "clipped")
 
 EXPERIMENTS = (
     _part(

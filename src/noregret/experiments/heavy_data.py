@@ -17,15 +17,20 @@ from noregret.experiments.heavy import (
     marks,
     measure_regret,
     options,
+    proved_options,
     regret_experiment,
     regret_tasks,
 )
+from noregret.experiments.heavy_bounds import Case, curves
 from noregret.experiments.play import play
 from noregret.experiments.tasks import Task
 from noregret.kernels import RBF, Kernel, Precomputed
 from noregret.problems.datasets import light_sensors, stocks
 from noregret.results import Batch
 from noregret.rewards.diagnosis import lilliefors
+
+#: the sensors' kernel for quadrature features, and nodes in each dimension
+_SMOOTH, _NODES = RBF(math.sqrt(0.1)), 16
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ class Readings:
     covariance: Floats
     places: Floats | None = None
 
+    @property
+    def norm(self) -> float:
+        """The norm of f in the kernel's RKHS."""
+        f = self.rewards.mean(axis=0)
+        return math.sqrt(f @ linalg.solve(self.covariance, f, assume_a="pos"))
+
 
 def readings(problem: str) -> Readings:
     """``"stocks"``: prices of 823 days. ``"sensors"``: 192 test readings of 41 light sensors."""
@@ -64,21 +75,24 @@ def readings(problem: str) -> Readings:
 def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) -> pl.DataFrame:
     """The regret of one algorithm on recorded rewards, in units of the best arm's mean.
 
-    α = 1, v is the mean square of all rewards and B the largest mean, as in the paper.
+    α = 1, v is the mean square of all rewards and B the largest mean, as in the paper. Our proved
+    algorithm is told the largest deviation of an arm's rewards, and the norm of f: the kernel is
+    multiplied by the squared norm, which makes the norm 1.
     """
     data = readings(problem)
     f, v = data.rewards.mean(axis=0), float(np.square(data.rewards).mean())
     rng = np.random.default_rng([2019, data.number, seed])
     rows = rng.integers(len(data.rewards), size=horizon)
-    chosen = options(algorithm, 1.0, v, horizon, nodes=16)
     domain: Any = range(len(f))
     kernel: Kernel = Precomputed(data.covariance)
+    if algorithm == "clipped":
+        kernel = data.norm**2 * kernel
+        told = proved_options(1.0, float(data.rewards.std(axis=0).max()), 1.0, horizon)
+    else:
+        told = {"norm": float(f.max()), **options(algorithm, 1.0, v, horizon, _NODES)}
     if algorithm == "qff":
-        domain, kernel = data.places, RBF(np.sqrt(0.1))
-    opt = make(
-        chosen.pop("name"), domain, kernel, norm=float(f.max()), lam=1.0, width=width,
-        bounds="current", seed=seed, **chosen,
-    )  # fmt: skip
+        domain, kernel = data.places, _SMOOTH
+    opt = make(told.pop("name"), domain, kernel, width=width, seed=seed, **told)
     ids = np.empty(0, dtype=np.int64)
 
     def values(batch: Batch) -> Floats:
@@ -104,21 +118,32 @@ def facts(problem: str) -> pl.DataFrame:
     """
     data = readings(problem)
     f = data.rewards.mean(axis=0)
-    norm = math.sqrt(f @ linalg.solve(data.covariance, f, assume_a="pos")) / float(f.max())
     return pl.DataFrame(
         {
             "arm": np.arange(len(f)),
             "pvalue": [lilliefors(arm)[1] for arm in data.rewards.T],
             "kurtosis": stats.kurtosis(data.rewards, axis=0),
-            "norm": norm,
+            "norm": data.norm / float(f.max()),
         }
     )
 
 
+def recorded_bounds(problem: str, horizon: int) -> pl.DataFrame:
+    """The theorems' bounds on average regret, in units of the best arm's mean."""
+    data = readings(problem)
+    best, v = float(data.rewards.mean(axis=0).max()), float(np.square(data.rewards).mean())
+    features = None
+    if data.places is not None:
+        features = 2 * _NODES**2, _SMOOTH(data.places, data.places)
+    told = Case(data.covariance, 1.0, v, best, 1.0, features)
+    return curves(told, marks(horizon)).with_columns(pl.col("bound") / best)
+
+
 def data_tasks(settings: Settings, problem: str, names: Sequence[str]) -> list[Task]:
-    """Tasks of some algorithms on recorded rewards, and the task that checks these rewards."""
+    """Tasks of some algorithms on recorded rewards, of the bounds, and the check of the rewards."""
     tasks = regret_tasks(settings, recorded, problem, names)
-    return [*tasks, Task(facts, {"problem": problem})]
+    bounds = Task(recorded_bounds, {"problem": problem, "horizon": settings["horizon"]})
+    return [*tasks, bounds, Task(facts, {"problem": problem})]
 
 
 def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
@@ -136,8 +161,10 @@ def measure_data(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
 
 #: of regret, for the axes
 UNIT = "\n(share of the best mean)"
-_STOCKS = partial(data_tasks, problem="stocks", names=("tgp", "nystrom", "huber"))
-_SENSORS = partial(data_tasks, problem="sensors", names=("tgp", "qff", "nystrom", "huber"))
+_STOCKS = partial(data_tasks, problem="stocks", names=("tgp", "nystrom", "huber", "clipped"))
+_SENSORS = partial(
+    data_tasks, problem="sensors", names=("tgp", "qff", "nystrom", "huber", "clipped")
+)
 
 EXPERIMENTS = (
     regret_experiment(

@@ -8,7 +8,9 @@ from functools import partial
 from noregret.experiments.heavy import regret_experiment
 from noregret.experiments.heavy_data import UNIT, data_tasks, measure_data
 
-_CELLS = partial(data_tasks, problem="sensors", names=("tgp", "nystrom", "robust", "huber"))
+_CELLS = partial(
+    data_tasks, problem="sensors", names=("tgp", "nystrom", "robust", "huber", "clipped")
+)
 
 EXPERIMENTS = (
     regret_experiment(

@@ -1,11 +1,13 @@
 """Picks on a list by the largest upper confidence bound, and what is remembered for that."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+from noregret.models.assumptions import Assumptions
+from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.columns import PriorRoot
 from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
@@ -20,17 +22,34 @@ _MOST_WORK, _LARGEST_LOOK = 2e9, 4096
 _LOOK = 256
 
 
+class OwnBounds(Protocol):
+    """Bounds of arms from their own rewards alone, proved together with those of the model."""
+
+    def bounds(
+        self, observations: Observations, assumed: Assumptions, prior: Floats, rows: Ints
+    ) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of some arms (n each); ``prior`` is their k(x, x) (n)."""
+
+
 class ListUCB:
     """The largest upper bound on a list.
 
     State: the stale bounds of the candidates, what earlier draws computed of them, and the largest
     lower bound of every arm so far.
+
+    Parameters
+    ----------
+    space
+        The list.
+    own
+        More bounds, which are intersected with those of the model.
     """
 
     follows_aim = True
 
-    def __init__(self, space: Candidates) -> None:
+    def __init__(self, space: Candidates, own: OwnBounds | None = None) -> None:
         self.space = space
+        self._own = own
         self._sleepers: Sleepers | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
         self._version = -1
@@ -62,6 +81,8 @@ class ListUCB:
         rule = now.rule(now.bounds.fantasy)
         sleepers = self._up_to_date(now)
         self._raise_lower(now)
+        if self._own is not None and isinstance(sleepers, Intersected):
+            self._intersect(now, sleepers, self._own)
         sleepers.follow(now.beliefs.model, self.space.at)
         leading = self._leading(now)
         picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit, now.room, leading)
@@ -132,6 +153,16 @@ class ListUCB:
             rows = now.beliefs.latest
             grown[rows] = np.maximum(grown[rows], self._fresh_lower(now, rows))
             self._lower = grown
+
+    def _intersect(self, now: Situation, sleepers: Intersected, own: OwnBounds) -> None:
+        """Intersect with the bounds of the arms whose rewards came in last by themselves."""
+        rows = now.beliefs.latest
+        rows = rows[now.observations.ids[rows] >= 0]
+        model, assumed = now.beliefs.model, now.beliefs.assumed
+        lower, upper = own.bounds(now.observations, assumed, model.prior[rows], rows)
+        ids = now.observations.ids[rows]
+        sleepers.column.put(ids, np.minimum(sleepers.column.of(ids), upper))
+        self._lower[rows] = np.maximum(self._lower[rows], lower)
 
     def _fresh_lower(self, now: Situation, rows: Ints) -> Floats:
         model = now.beliefs.model

@@ -7,7 +7,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.picking.box import Search, box_batch, highest_bound
 from noregret.picking.chooser import Interval, Picks, Situation, best_told, gp_predict
-from noregret.picking.listucb import ListUCB
+from noregret.picking.listucb import ListUCB, OwnBounds
 from noregret.picking.mixed import search_of
 from noregret.spaces import Candidates, Space
 
@@ -79,6 +79,9 @@ class BoxUCB:
         return gp_predict(now, points)
 
 
-def ucb(space: Candidates | Space, search: str) -> ListUCB | BoxUCB:
-    """The chooser for a list or a box; the only place that asks which of them it is."""
-    return ListUCB(space) if isinstance(space, Candidates) else BoxUCB(space, search)
+def ucb(space: Candidates | Space, search: str, own: OwnBounds | None = None) -> ListUCB | BoxUCB:
+    """The chooser for a list or a box; the only place that asks which of them it is.
+
+    ``own`` are more bounds for the candidates of a list.
+    """
+    return ListUCB(space, own) if isinstance(space, Candidates) else BoxUCB(space, search)

@@ -23,6 +23,8 @@ _HIGHEST, _NO_WIDTH = 16.0, 1e9
 _FIRST_LEVEL = 5.0
 #: another θ is tried once in this many batch starts
 _PATIENCE = 4
+#: where no level was high enough, the next search is made after this many times as many rewards
+_WAIT = 1.1
 #: smaller leverages are round-off
 _TINY = 1e-300
 #: a search for a level starts this factor below the last level
@@ -48,6 +50,9 @@ class _Progress:
         For every λ that prices are computed for, the level and the number of the θ that gave it.
     starts
         How many batch starts there have been.
+    waits
+        For every λ that prices are computed for, the number of rewards from which a level is looked
+        for again, after no level was high enough.
     """
 
     mean: Floats = field(default_factory=_none)
@@ -55,6 +60,7 @@ class _Progress:
     levels: tuple[float, ...] = (_FIRST_LEVEL,) * len(_PRICED)
     parts: tuple[int, ...] = (0,) * len(_PRICED)
     starts: int = 0
+    waits: tuple[int, ...] = (0,) * len(_PRICED)
 
 
 class ClippedRewards:
@@ -118,12 +124,15 @@ class ClippedRewards:
         delta = self._delta if self._order == 2.0 else self._horizon.delta(self._delta, t)
         logs = model.log_dets() + 2.0 * math.log(len(priced) / delta)
         squares = np.full(len(weights), math.inf)
-        levels, parts = list(last.levels), list(last.parts)
+        levels, parts, waits = list(last.levels), list(last.parts), list(last.waits)
         for i, (number, s) in enumerate(zip(priced, deviations, strict=True)):
             lam, mean, scale = posterior.lams[number], features @ weights[number], scales[i]
             base = lam * assumed.norm**2 / scale**2 + float(logs[number])
             case = clipped.Case(sample, sums, mean, s, reach, base)
+            if t < waits[i]:
+                continue
             square, levels[i], parts[i] = self._solved(case, settings[i], last.parts[i])
+            waits[i] = 0 if math.isfinite(square) else math.ceil(_WAIT * t)
             here = np.arange(number, len(weights))
             others = clipped.for_larger_lambdas(
                 scale**2 * square, assumed.norm, np.array(posterior.lams)[here], weights[here],
@@ -132,7 +141,9 @@ class ClippedRewards:
             squares[here] = np.minimum(squares[here], others)
         none = np.square(_NO_WIDTH * assumed.norm) * np.array(posterior.lams)
         squares = np.where(np.isfinite(squares), squares, none)
-        self._progress = _Progress(last.mean, squares, tuple(levels), tuple(parts), last.starts + 1)
+        self._progress = _Progress(
+            last.mean, squares, tuple(levels), tuple(parts), last.starts + 1, tuple(waits)
+        )
         return weights
 
     def _solved(
@@ -143,9 +154,7 @@ class ClippedRewards:
         The θ of the last time is tried, and at some batch starts one of its neighbours.
         """
         starts, failed = self._progress.starts, setting.level >= _HIGHEST
-        others = starts % _PATIENCE == 0
-        if failed and not others:
-            return math.inf, _HIGHEST, part
+        others = failed or starts % _PATIENCE == 0
         first = _FIRST_LEVEL if failed else setting.level / _LOWER
         after = (part + 1) % len(_PARTS) if starts % (2 * _PATIENCE) else max(part - 1, 0)
         found = []

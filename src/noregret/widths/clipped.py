@@ -176,7 +176,8 @@ class Case:
     reach
         Bounds on |f| at the arms (n).
     base
-        λF²/ς² + log det(I + K/λ) + 2 log 1/δ.
+        λF²/ς² + log det(I + K/λ) + 2 log 1/δ; of every arm by itself (n) for
+        :func:`squared_apart`.
     """
 
     sample: Sample
@@ -184,7 +185,7 @@ class Case:
     mean: Floats
     deviations: Floats
     reach: Floats
-    base: float
+    base: float | Floats
 
     @property
     def z(self) -> Floats:
@@ -195,18 +196,32 @@ class Case:
 
 def squared(case: Case, setting: Setting) -> float:
     """(β/ς)² of Theorem 8, for the best μ; valid if it is at most ``setting.level``²."""
+    totals = _prices(case, setting).sum(axis=1)
+    theta = setting.part
+    found = float(((case.base + 2.0 * totals) / (1.0 - _PARTS)).min())
+    return max(found, 0.0) / (2.0 * theta - theta**2)
+
+
+def squared_apart(case: Case, setting: Setting) -> Floats:
+    """(β/ς)² of Theorem 8 for every arm by itself (n); valid where at most ``setting.level``²."""
+    theta = setting.part
+    found = (case.base + 2.0 * _prices(case, setting)) / (1.0 - _PARTS)[:, None]
+    return np.asarray(np.maximum(found.min(axis=0), 0.0) / (2.0 * theta - theta**2))
+
+
+def _prices(case: Case, setting: Setting) -> Floats:
+    """Bounds on the prices of all arms for every μ (13 × n)."""
     sample, theta = case.sample, setting.part
     lost, gauss = _shortfalls(case, setting)
-    bend, error = _bend(case, setting), _table_error(case, setting)
+    bend, error = _bend(case, setting), _table_errors(case, setting)
     # Between two values of h the shortfall exceeds the larger of theirs by at most step²/8 · bend.
     step = np.square(theta * setting.level * case.deviations / _STEPS) / 8.0
-    found = []
-    for part in _PARTS:
+    found = np.empty((len(_PARTS), len(sample.counts)))
+    for i, part in enumerate(_PARTS.tolist()):
         highest = (lost - part * gauss).max(axis=(0, 2))
         more = bend + 2.0 * part * (1.0 / theta - 0.5) * setting.scale**2 * sample.counts
-        price = error + float((highest + step * np.maximum(more, 0.0)).sum())
-        found.append((case.base + 2.0 * price) / (1.0 - part))
-    return float(max(min(found), 0.0) / (2.0 * theta - theta**2))
+        found[i] = error + highest + step * np.maximum(more, 0.0)
+    return found
 
 
 def for_larger_lambdas(
@@ -278,8 +293,8 @@ def _bend(case: Case, setting: Setting) -> Floats:
     return np.asarray(sample.sums(by_reward) / np.square(s) + sample.counts * rest)
 
 
-def _table_error(case: Case, setting: Setting) -> float:
-    """A bound on the sum of the errors of all values interpolated in the table.
+def _table_errors(case: Case, setting: Setting) -> Floats:
+    """Bounds (n) on the sums of the errors of values interpolated in the table, by arm.
 
     Over a step from z to 1.03z a function is off its chord by (0.03z)²/8 times its second
     derivative, which is at most CURVATURE·(1 + c²), and at most CURVATURE/z².
@@ -287,7 +302,7 @@ def _table_error(case: Case, setting: Setting) -> float:
     largest = setting.part * setting.level
     size = np.maximum(_largest_z(case, setting), _FIRST / (_RATIO - 1.0))
     each = np.minimum((1.0 + largest**2) * np.square(size), 1.0)
-    return float((_RATIO - 1.0) ** 2 / 8.0 * CURVATURE * each.sum())
+    return np.asarray((_RATIO - 1.0) ** 2 / 8.0 * CURVATURE * case.sample.sums(each))
 
 
 def _largest_z(case: Case, setting: Setting) -> Floats:
