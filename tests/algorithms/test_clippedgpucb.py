@@ -76,6 +76,19 @@ def test_it_is_proved_and_its_bounds_are_intersected():
     assert f.max() - f[opt.recommend().id] <= gaps[-1]
 
 
+def test_choices_that_say_nothing_about_each_other_are_bounded_one_by_one():
+    """The norm is 30 times the noise: the width of all rewards together says nothing."""
+    f, rng = np.linspace(0.0, 3.0, 8), np.random.default_rng(0)
+    opt = nr.ClippedGPUCB(range(8), nr.Precomputed(900 * np.eye(8)), noise=1.0, norm=1.0, seed=0)
+    opt.tell(np.arange(1600) % 8, np.tile(f, 200) + np.array([student(rng) for _ in range(1600)]))
+    opt.ask()
+    best = opt.recommend()
+    assert best.id == 7
+    assert best.lower <= 3.0 <= best.upper
+    assert best.upper - best.lower < 1.0
+    assert opt.alive <= 2
+
+
 def test_one_outlier_moves_no_mean_far():
     means = []
     for value in (0.0, 1e9):

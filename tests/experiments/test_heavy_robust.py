@@ -10,5 +10,5 @@ def test_figures_share_their_tasks():
     keys = [{task.key for task in one.tasks(one.settings())} for one in (e, robust)]
     shared = [task for task in robust.tasks(robust.settings()) if task.key in keys[0]]
     names = {task.arguments.get("algorithm") for task in shared}
-    assert names == {"tgp", "nystrom", "huber", None}
-    assert len(shared) == 3 * robust.settings()["runs"] + 1
+    assert names == {"tgp", "nystrom", "huber", "clipped", None}
+    assert len(shared) == 4 * robust.settings()["runs"] + 2

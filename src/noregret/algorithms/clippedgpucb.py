@@ -39,6 +39,9 @@ class ClippedGPUCB(Optimizer):
     ``noise``², and nothing else. So bounds are intersected on lists, and ``gap``, ``alive`` and the
     regret bound of GP-UCB are proved too. Not proved: other widths, the search of a box.
 
+    On a list each choice also has bounds from its own rewards alone, which take a tenth of δ; the
+    narrower bounds count. They help if the norm is large beside the noise.
+
     With α = 1 the width tends to that of :class:`~noregret.GPUCB` for Gaussian noise of the same
     deviation as choices become well known; while the noise of one reward is small beside the
     differences of f it is up to 1.5 times as large. Where a variance is large because of rare
@@ -58,7 +61,7 @@ class ClippedGPUCB(Optimizer):
         λ. By default σ², 3, 10, 30 and 100 times σ²: bounds of all of them hold at once and are
         intersected. A given λ is used alone.
     width
-        ``"theory"``: √(λF² + ς²(log det(I + K/λ) + 2 log(1/δ) + 2 Σ price)) as a factor of
+        ``"theory"``: √(λF² + ς²(log det(I + K/λ) + 2 log(1/δ) + 2 Σ price)), as a factor of
         √(variance/λ), times a number near 1, with ς from the noise. A number or a function: see
         :class:`~noregret.Optimizer`.
     alpha

@@ -35,7 +35,8 @@ class ClippedArms:
     delta
         The probability that any of these bounds ever fails.
     choices
-        How many choices have such bounds: those with ids below this.
+        How many choices have such bounds: the first ones that are asked for or told. The length of
+        the list; candidates that are added later have none once all places are taken.
     """
 
     order: float
@@ -51,12 +52,10 @@ class ClippedArms:
         ``prior`` is k(x, x) of these arms (n).
         """
         lower, upper = np.full(len(rows), -math.inf), np.full(len(rows), math.inf)
-        ids = observations.ids[rows]
-        known = np.flatnonzero((ids >= 0) & (ids < self.choices) & (observations.told[rows] > 0))
+        order = np.argsort(rows)
+        known = order[(rows[order] < self.choices) & (observations.told[rows[order]] > 0)]
         if not len(known):
             return lower, upper
-        order = np.argsort(rows[known])
-        known = known[order]
         here = np.isin(observations.history_rows, rows[known])
         sample = clipped.Sample.of(observations.rewards[here], observations.history_rows[here])
         mean, radius = self._intervals(sample, assumed, prior[known], observations.t)
