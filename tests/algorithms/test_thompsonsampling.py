@@ -218,6 +218,18 @@ def test_asyncts_has_no_uniform_draws_after_the_start():
     assert abs(opt.recommend().point[0] - 0.3) < 0.1
 
 
+def test_asyncts_learns_from_points_that_it_chose():
+    opt = nr.AsyncTS(nr.Box([(0, 1)] * 2), "auto", noise="auto", n_init=8, seed=0)
+    for _ in range(30):
+        batch = opt.ask()
+        opt.tell(batch, np.sin(6.0 * batch.points[:, 0]))
+    fits = [event for event in opt.events if event["event"] == "fit"]
+    assert [event["t"] for event in fits] == [8, 10, 13, 17, 22, 28]
+    assert len({event["kernel"] for event in fits}) == 6
+    along, across = opt.assumed.kernel.lengthscale
+    assert across > 2.0 * along  # the second coordinate does not matter
+
+
 def test_a_single_draw_at_the_start_is_no_basis_for_a_fit():
     opt = nr.ThompsonSampling(np.eye(3), "auto", noise="auto", n_init=1, xi=0.0, seed=0)
     for t in range(4):

@@ -21,7 +21,8 @@ class AsyncTS(Optimizer):
     Each ``ask()`` draws a function from the posterior of what has been told so far and gives its
     maximiser. After the first ``n_init`` draws nothing is drawn uniformly. Two workers that ask
     before new values come get different points by chance alone. The parts are those of
-    :class:`~noregret.ThompsonSampling`, with other defaults.
+    :class:`~noregret.ThompsonSampling`, with other defaults, except that settings that are
+    ``"auto"`` are fitted to all evaluations, again when their number has grown by a quarter.
 
     Proved (Kandasamy et al., Theorem 2): for f drawn from the GP, a bound on the Bayes regret by
     the information gain. Not proved: learnt settings, what features leave out of the prior, the
@@ -49,7 +50,7 @@ class AsyncTS(Optimizer):
 
     def parts(self) -> Parts:
         """A dictionary for the posterior; maximisers of its draws are next."""
-        return thompson_parts(self, self.xi, self.n_init, self.features)
+        return thompson_parts(self, self.xi, self.n_init, self.features, fit_on="all")
 
     def maximizer_samples(self, n: int) -> Any:
         """n draws of the maximiser: ids (n), or points of a box (n × d). Changes nothing."""

@@ -94,8 +94,13 @@ class ThompsonSampling(Optimizer):
         return converged(self, tol)
 
 
-def thompson_parts(optimizer: Optimizer, xi: float, n_init: int, features: str | None) -> Parts:
-    """The parts of algorithms that choose maximisers of functions drawn from the posterior."""
+def thompson_parts(
+    optimizer: Optimizer, xi: float, n_init: int, features: str | None, fit_on: str = "random"
+) -> Parts:
+    """The parts of algorithms that choose maximisers of functions drawn from the posterior.
+
+    Settings are fitted to the uniform draws, or with ``fit_on="all"`` to all evaluations.
+    """
     if _checks.not_negative("xi", xi) > 1:
         raise ValueError(f"xi must be a probability, got {xi!r}")
     _checks.count("n_init", n_init)
@@ -110,8 +115,14 @@ def thompson_parts(optimizer: Optimizer, xi: float, n_init: int, features: str |
         proved=("theory",),
         dictionary="grow",
         qbar=lambda t: _QBAR,
-        # Fits need at least two draws, and also use the uniform draws made with probability ξ.
-        learning=Learning(design=max(n_init, 2), share=0.0, expects_signal=False),
+        learning=Learning(
+            design=max(n_init, 2),  # a fit needs two evaluations
+            fit_on=fit_on,
+            # The average of points that were chosen is no prior mean.
+            fits_mean=fit_on == "all",
+            share=0.0,  # uniform draws come with probability ξ
+            expects_signal=False,
+        ),
     )
 
 

@@ -17,6 +17,9 @@ from noregret.linalg.factors import lower_solve, row_norms, safe_cholesky
 from noregret.models.features import Features
 from noregret.models.posterior import Posterior
 
+#: functions are evaluated at this many points at a time, whose features stay in the cache
+_PIECE = 128
+
 
 class Paths:
     """n functions drawn from the posterior.
@@ -48,10 +51,14 @@ class Paths:
 
     def values(self, X: Points) -> Floats:
         """The functions at points (k × d): k × n."""
-        values = self._features(X) @ self._weights
-        if self._posterior.size:
-            values += self._posterior.kernel(X, self._posterior.inducing) @ self._on_kernel
-        return np.asarray(values)
+        values = np.empty((len(X), self._weights.shape[1]))
+        for start in range(0, len(X), _PIECE):
+            piece = slice(start, start + _PIECE)
+            values[piece] = self._features(X[piece]) @ self._weights
+            if self._posterior.size:
+                similar = self._posterior.kernel(X[piece], self._posterior.inducing)
+                values[piece] += similar @ self._on_kernel
+        return values
 
     def evaluate(self, X: Points, which: Ints) -> tuple[Floats, Floats]:
         """Values (k) and gradients (k × d) at points (k × d), each of its own function (k)."""

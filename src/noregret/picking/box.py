@@ -213,12 +213,11 @@ def spans(lower: Floats, upper: Floats) -> Floats:
 def far_apart(unit: Floats, values: Floats, starts: int) -> list[int]:
     """The best of some points (n × d, sides of length 1), none of them close to a better one."""
     near = (0.05 * np.sqrt(unit.shape[1])) ** 2
+    left = np.argsort(-values, kind="stable")[: 16 * starts]
     chosen: list[int] = []
-    for i in np.argsort(-values, kind="stable")[: 16 * starts]:
-        if all(np.square(unit[i] - unit[j]).sum() > near for j in chosen):
-            chosen.append(int(i))
-            if len(chosen) == starts:
-                break
+    while len(left) and len(chosen) < starts:
+        chosen.append(int(left[0]))
+        left = left[np.square(unit[left] - unit[left[0]]).sum(axis=1) > near]
     return chosen
 
 
