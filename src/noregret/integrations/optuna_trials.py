@@ -13,6 +13,8 @@ from noregret.optimizer import Optimizer
 
 #: at most this many choices are made at a time by algorithms that choose batches
 _QUEUE = 16
+#: choices may ignore the rewards of the last trials, one in this many of all
+_DELAY = 32
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,19 @@ class Follower:
     def ask(self, number: int) -> Any:
         """A choice for a trial; ``None`` if there is none left."""
         if not self._queue:
-            # An algorithm with adaptive batches chooses as many as it can without loss.
-            batch = self._opt.ask(_QUEUE if self._opt.adaptive else 1)
+            batch = self._opt.ask(1) if not self._opt.adaptive else self._ask_ahead()
             self._queue = [self._codec.choice(batch[i : i + 1]) for i in range(len(batch))]
         if not self._queue:
             return None
         choice = self._pending[number] = self._queue.pop(0)
         return choice
+
+    def _ask_ahead(self) -> Any:
+        """Choices of an algorithm with adaptive batches, for which each update of bounds is slow."""
+        count = self._opt.t // _DELAY
+        if count > 1:
+            return self._opt.ask(count, fill=True)
+        return self._opt.ask(_QUEUE)  # as many as the algorithm can choose without loss
 
     def is_taken(self, study: Study, number: int) -> bool:
         """Whether another process made a trial's choice since it was asked for; then give it up.

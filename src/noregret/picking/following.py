@@ -19,6 +19,8 @@ _SAVED = 1 << 20
 _FEWEST = 128
 #: for how many candidates features are computed at a time
 _PIECE = 8192
+#: a list of at most this many candidates may be followed from the start
+_WHOLE = 1 << 17
 
 
 class Following:
@@ -75,6 +77,12 @@ class Following:
                 self._followed.append(part, posterior.embed(part), posterior)
         self._version = model.version
 
+    def take_all(self, count: int, model: SparseGP, points: PointsOf) -> None:
+        """Follow every candidate of a list of this length, if they are not too many."""
+        if count <= _WHOLE and count <= _most(model.size):
+            self.ids, self._version = np.arange(count), -1
+            self.catch_up(model, points)
+
     def add(self, ids: Ints, block: Block, posterior: Posterior) -> None:
         """Follow more candidates; those that are followed already are skipped."""
         new = np.flatnonzero(np.isin(ids, self.ids, invert=True))
@@ -84,13 +92,13 @@ class Following:
 
     def are_too_many(self, posterior: Posterior) -> bool:
         """Whether their features take more memory than they may."""
-        return len(self.ids) > _most(posterior)
+        return len(self.ids) > _most(posterior.size)
 
     def drop(self, posterior: Posterior) -> tuple[Ints, Floats, Floats]:
         """Stop following candidates with small bounds; their ids, means and √leverages (n each)."""
         mean, root = self._means_and_roots(posterior)
         order = np.argsort(-mean - 2.0 * root, kind="stable")
-        kept, left = np.split(order, [3 * _most(posterior) // 4])
+        kept, left = np.split(order, [3 * _most(posterior.size) // 4])
         dropped = self.ids[left], mean[left], root[left]
         self._followed.keep(np.sort(kept))
         self.ids = self.ids[np.sort(kept)]
@@ -155,6 +163,6 @@ class FollowedQueue:
         return Taken(self._ids[rows], stale, self._followed.points[rows], features)
 
 
-def _most(posterior: Posterior) -> int:
-    """How many candidates may be followed with the features of this posterior."""
-    return max(_MOST // max(posterior.size, 1), _FEWEST)
+def _most(size: int) -> int:
+    """How many candidates may be followed with this many inducing points."""
+    return max(_MOST // max(size, 1), _FEWEST)

@@ -46,6 +46,11 @@ class LastLooks:
     def __len__(self) -> int:
         return len(self.column)
 
+    @property
+    def are_empty(self) -> bool:
+        """Whether no candidate has been looked at."""
+        return not self._now
+
     def __getstate__(self) -> dict[str, Any]:
         """Files and copies hold the columns themselves, even if other machines keep them."""
         return {**vars(self), "column": self.column.gathered()}

@@ -139,7 +139,12 @@ class Current:
         return self._looks.queue(bounds, points, skipped, following.ids, following.upper(bounds))
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
-        """Bring the candidates that are followed up to date with the model."""
+        """Bring the candidates that are followed up to date with the model.
+
+        While nothing is known, every candidate would be looked at: a short list is followed whole.
+        """
+        if model.size and self._looks.are_empty and len(self._following) < len(self._looks):
+            self._following.take_all(len(self._looks), model, points)
         self._following.catch_up(model, points)
 
     def _follows_all(self, bounds: Bounds) -> bool:
