@@ -11,9 +11,9 @@ from optuna.trial import FrozenTrial, TrialState
 from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows
 from noregret.optimizer import Optimizer
 
-#: at most this many choices are made at a time by algorithms that choose batches
+#: at first, algorithms that choose batches make at most this many choices at a time
 _QUEUE = 16
-#: choices may ignore the rewards of the last trials, one in this many of all
+#: later, they choose ahead for one in this many of the trials so far
 _DELAY = 32
 
 
@@ -71,7 +71,7 @@ class Follower:
         return choice
 
     def _ask_ahead(self) -> Any:
-        """Choices of an algorithm with adaptive batches, for which each update of bounds is slow."""
+        """Several choices at a time: on a long table it is updates that take time."""
         count = self._opt.t // _DELAY
         if count > 1:
             return self._opt.ask(count, fill=True)

@@ -4,6 +4,8 @@ A point that is looked at again and again need not be embedded again: its featur
 when the dictionary grows, and each update says how its mean and leverage change.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
@@ -46,7 +48,8 @@ class Followed:
         self.quadratic: Floats = np.empty(0)
         self.mean: Floats = np.empty(0)
         self._size = 0
-        self._chunks: list[Floats] = []  # features, in the corners of arrays
+        #: features: for each chunk of rows its blocks of columns, side by side
+        self._chunks: list[list[Floats]] = []
 
     def __len__(self) -> int:
         return len(self.points)
@@ -62,7 +65,8 @@ class Followed:
         chunks = rows // _CHUNK
         for chunk in set(chunks.tolist()):
             own = chunks == chunk
-            found[own] = self._chunks[chunk][rows[own] - chunk * _CHUNK, : self._size]
+            for block, columns in _placed(self._chunks[chunk], 0, self._size):
+                found[own, columns] = block[rows[own] - chunk * _CHUNK]
         return found
 
     def leverage(self, lam: float) -> Floats:
@@ -82,18 +86,21 @@ class Followed:
         done = 0
         while done < k:
             chunk, start = divmod(n + done, _CHUNK)
-            count = min(k - done, _CHUNK - start)
+            rows = slice(start, min(start + k - done, _CHUNK))
             if chunk == len(self._chunks):
-                self._chunks.append(np.empty((0, 0)))
-            self._chunks[chunk] = with_room(self._chunks[chunk], start + count, m)
-            self._chunks[chunk][start : start + count, :m] = Z[done : done + count]
-            done += count
+                self._chunks.append([])
+            blocks = self._chunks[chunk]
+            blocks[:] = [with_room(block, rows.stop, 0) for block in blocks]
+            _add_room(blocks, rows.stop, m)
+            for block, columns in _placed(blocks, 0, m):
+                block[rows] = Z[done : done + rows.stop - start, columns]
+            done += rows.stop - start
 
     def keep(self, rows: Ints) -> None:
         """Follow only these points, in rising order, from here on."""
         kept = np.split(rows, np.arange(_CHUNK, len(rows), _CHUNK))
         for chunk, own in enumerate(kept):  # each chunk is filled with rows at or after its own
-            self._chunks[chunk] = self.features(own)
+            self._chunks[chunk] = [self.features(own)]
         del self._chunks[len(kept) :]
         self.points = self.points[rows]
         self.residual, self.quadratic = self.residual[rows], self.quadratic[rows]
@@ -107,7 +114,8 @@ class Followed:
             parts.append(update.rank)
         if new is not None:
             parts += [update.border, update.columns]
-            self._chunks = [with_room(one, len(one), m + len(new)) for one in self._chunks]
+            for blocks in self._chunks:
+                _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
         stack = np.concatenate(parts)
         pieces = range(0, len(self), _PIECE)
         parallel = len(self) * max(m, 8) * len(stack) > _PARALLEL_WORK
@@ -118,8 +126,12 @@ class Followed:
     def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
         span = slice(start, min(start + _PIECE, len(self)))
         m = self._size
-        own = self._chunks[start // _CHUNK][start % _CHUNK :][: span.stop - start]
-        products = row_products(own[:, :m], stack)
+        blocks = [
+            one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
+        ]
+        products = np.zeros((span.stop - start, len(stack)))
+        for block, columns in _placed(blocks, 0, m):
+            products += row_products(block, stack[:, columns])
         self.mean[span] = products[:, 0]
         at = 1
         quadratic = self.quadratic[span]
@@ -136,7 +148,26 @@ class Followed:
         residual -= row_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
         self.mean[span] += fresh @ update.theta[m:]
-        own[:, m : m + k] = fresh
+        for block, columns in _placed(blocks, m, m + k):
+            block[:] = fresh[:, columns.start - m : columns.stop - m]
+
+
+def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:
+    """Where columns of a matrix in blocks lie: parts of blocks, and which columns each holds."""
+    start = 0
+    for block in blocks:
+        columns = slice(max(first, start), min(last, start + block.shape[1]))
+        if columns.start < columns.stop:
+            yield block[:, columns.start - start : columns.stop - start], columns
+        start += block.shape[1]
+
+
+def _add_room(blocks: list[Floats], rows: int, columns: int) -> None:
+    """Add a block if these have fewer columns: nothing is copied."""
+    have = sum(block.shape[1] for block in blocks)
+    if columns > have:
+        width = columns - have if not have else max(columns - have, 8, have // 4)
+        blocks.append(np.zeros((rows, width)))
 
 
 def row_products(Z: Floats, vectors: Floats) -> Floats:
