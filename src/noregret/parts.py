@@ -200,7 +200,7 @@ def for_heavy_tails(parts: Parts, algorithm: str) -> Parts:
     return replace(
         parts,
         estimate=HuberRegression(known_noise=False),
-        learning=replace(parts.learning, winsorises=True),
+        learning=replace(parts.learning, winsorises=True, warps=False),
         proved=(),
         many=False,
     )

@@ -63,22 +63,24 @@ class TrustRegionUCB(Optimizer):
         """Whole box and trust region take turns."""
         box = as_space(self.domain)
         proved = self.width in ("theory", "paper")
-        learnt = is_auto(self.kernel)
+        # Outliers are expected where no theorem excludes them.
+        robust = is_auto(self.kernel) and not proved
         if self.width == "srinivas":
             refuse_box(self)
         return Parts(
-            chooser=TrustRegion(BoxUCB(box, self.search, quick=True)),
+            chooser=TrustRegion(BoxUCB(box, self.search, quick=True), repeats=robust),
             widths=EXACT_WIDTHS,
             proved=("theory", "paper"),
             # Few evaluations are all inducing points, many only where they are needed.
             dictionary="complete" if proved else "grow",
             # With a fixed q̄ dictionary and time of an ask would grow with the evaluations.
             qbar=lambda t: _ALL if t <= _EXACT else max(2.0 * _EXACT / t, _LEAST),
-            estimate=Winsorised() if learnt and not proved else LeastSquares(),
+            estimate=Winsorised() if robust else LeastSquares(),
             learning=Learning(
                 design=self._design(box.dimension),
                 fit_on="all",
                 winsorises=True,
+                warps=not isinstance(self.width, str),
                 fits_mean=True,
                 spreads=True,
                 max_points=_FITTED,

@@ -235,9 +235,9 @@ class Beliefs:
         self.estimate.restart()
         self.t, self.version, self._unasked = 0, self.version + 1, 0
         found = self.assumed
-        return {"event": "fit", "kernel": repr(found.kernel), "noise": found.noise} | {
-            "norm": found.norm
-        }
+        event = {"event": "fit", "kernel": repr(found.kernel), "noise": found.noise}
+        event |= {"norm": found.norm}
+        return event | ({"warp": repr(found.warp)} if found.warp.strength else {})
 
     def _count_information(self, rows: Ints, observations: Observations) -> None:
         """log det(I + K/λ) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
+from noregret.learning.warps import best_warp
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
 from noregret.rewards.moments import winsorised
@@ -48,6 +49,9 @@ class Learning:
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
         Whether fits see rewards moved to within 3 robust deviations of their median.
+    warps
+        Whether rewards below a centre may be put on a logarithmic scale, if kernel and noise are
+        both learnt. The likelihood decides: see :func:`noregret.learning.warps.best_warp`.
     fits_mean
         Whether the prior mean is fitted too. Otherwise it is the rewards' average, which is too
         high for points that an algorithm chose.
@@ -76,6 +80,7 @@ class Learning:
     fit_on: str = "random"
     standardises: bool = True
     winsorises: bool = False
+    warps: bool = False
     fits_mean: bool = False
     spreads: bool = False
     max_points: int = 1000
@@ -181,9 +186,13 @@ class Learner:
         rows, y = observations.history_rows, observations.rewards
         if self.how.fit_on == "random":
             rows, y = rows[self.random], y[self.random]
+        if self.how.warps and self.kernel and self.noise:
+            warp = best_warp(assumed.kernel, observations.points[rows], y, seed)
+            assumed = replace(assumed, warp=warp)
+        y = assumed.warp(y)
         if self.how.winsorises:
             y = winsorised(y)
-        noise = assumed.noise * assumed.unit  # in the rewards' units
+        noise = assumed.noise * assumed.unit  # in the units of the rewards, warped if they are
         if self.kernel and self.how.standardises:
             shift, unit = _standard(y)
             assumed = replace(assumed, shift=shift, unit=unit)
@@ -197,7 +206,7 @@ class Learner:
             self.searched = observations.t
         scale, norm = assumed.scale, max(fit.norm, _SMALLEST_NORM)
         if fit.mean:
-            assumed = replace(assumed, shift=assumed.reward(fit.mean))
+            assumed = replace(assumed, shift=assumed.shift + assumed.unit * fit.mean)
         if self.kernel:
             scale = float(fit.kernel.diag(observations.points[rows[:1]])[0])  # the same everywhere
         elif before:  # the norm has the same meaning as before, and may have been doubled

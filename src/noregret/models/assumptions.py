@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from noregret._types import Floats, Ints
 from noregret.kernels.base import Kernel
+from noregret.models.warp import IDENTITY, Warp
 
 Number = TypeVar("Number", float, Floats)
 
@@ -30,6 +33,8 @@ class Assumptions:
         The largest k(x, x), as far as it is known.
     shift, unit
         The model sees (reward − shift) / unit.
+    warp
+        Changes rewards before that; by default they stay as they are.
     """
 
     kernel: Kernel
@@ -39,21 +44,54 @@ class Assumptions:
     scale: float
     shift: float = 0.0
     unit: float = 1.0
+    warp: Warp = IDENTITY
 
     @property
     def lam(self) -> float:
         """The first λ."""
         return self.lams[0]
 
+    def values(self, rewards: Floats) -> Floats:
+        """Rewards (n) as the model sees them."""
+        return self.seen(self.warp(rewards))
+
     def seen(self, sums: Floats, counts: Ints | Floats | float = 1.0) -> Floats:
-        """Sums of ``counts`` rewards (n), as the model sees them."""
+        """Sums of ``counts`` rewards that have been warped (n), as the model sees them."""
         if not self.shift and self.unit == 1.0:
             return sums
         return (sums - self.shift * counts) / self.unit
 
     def reward(self, value: Number) -> Number:
-        """A value of the model, in the units of the rewards."""
-        return self.shift + self.unit * value
+        """A value of the model, or values, in the units of the rewards.
+
+        A quantile of the model becomes the same quantile of rewards; its mean becomes a median.
+        """
+        warped = self.shift + self.unit * value
+        if not self.warp.strength:
+            return warped
+        found = self.warp.inverse(np.asarray(warped))
+        return found if isinstance(value, np.ndarray) else float(found)
+
+    def between(self, low: Number, high: Number) -> Number:
+        """How far two values of the model lie apart, in the units of the rewards."""
+        if not self.warp.strength:
+            return self.unit * (high - low)
+        return self.reward(high) - self.reward(low)
+
+    def deviation(self, value: Number, deviation: Number) -> Number:
+        """A deviation of the model at some value, in the units of the rewards.
+
+        Half of what lies between the value minus and plus the deviation.
+        """
+        if not self.warp.strength:
+            return self.unit * deviation
+        return 0.5 * self.between(value - deviation, value + deviation)
+
+    def noise_near(self, reward: Number) -> Number:
+        """The standard deviation of the noise of rewards like these."""
+        value = self.values(np.asarray(reward, dtype=np.float64))
+        found = self.deviation(value, np.full_like(value, self.noise))
+        return found if isinstance(reward, np.ndarray) else float(found)
 
 
 def noise_lams(noise: float, scale: float, *, many: bool) -> tuple[float, ...]:

@@ -19,14 +19,15 @@ def prediction(
     """Mean and standard deviation of choices (n each)."""
     mean, variance = chooser.predict(now, ids, points)
     assumed = now.beliefs.assumed
-    return assumed.reward(mean), assumed.unit * np.sqrt(variance)
+    return assumed.reward(mean), assumed.deviation(mean, np.sqrt(variance))
 
 
 def prediction_at(now: Situation, points: Points) -> tuple[Floats, Floats]:
     """Mean and standard deviation (n each) of any points (n × d), on the list or not."""
     mean, leverage = now.bounds.evaluate(points)
     assumed = now.beliefs.assumed
-    return assumed.reward(mean), assumed.unit * np.sqrt(assumed.lam * leverage)
+    deviation = assumed.deviation(mean, np.sqrt(assumed.lam * leverage))
+    return assumed.reward(mean), deviation
 
 
 def recommendations(chooser: Chooser, now: Situation, k: int) -> list[Recommendation]:
@@ -76,7 +77,7 @@ def _recommendation(found: Interval, now: Situation) -> Recommendation:
         mean=assumed.reward(found.mean),
         lower=assumed.reward(found.lower),
         upper=assumed.reward(found.upper),
-        gap=assumed.unit * max(found.highest - found.lower, 0.0),
+        gap=max(assumed.between(found.lower, found.highest), 0.0),
         evaluations=count,
         measured=float(seen.sums[row] - seen.rewards[invented].sum()) / count if count else None,
     )

@@ -17,6 +17,8 @@ _LOCAL_WIDTH = 0.5
 _TURNS = 3
 #: successes in a row that double the side
 _SUCCESSES = 3
+#: a reward stands out if it is better than the others predict by this many deviations
+_STANDS_OUT = 3.0
 
 
 class TrustRegion(LooksByBounds[BoxUCB]):
@@ -28,10 +30,13 @@ class TrustRegion(LooksByBounds[BoxUCB]):
     ----------
     by_bounds
         Chooses in the whole box, and in parts of it.
+    repeats
+        Whether the best point is evaluated again if the only reward told of it stands out.
     """
 
-    def __init__(self, by_bounds: BoxUCB) -> None:
+    def __init__(self, by_bounds: BoxUCB, *, repeats: bool = False) -> None:
         super().__init__(by_bounds)
+        self._repeats = repeats
         self._box = by_bounds.search.box
         #: sides as fractions of the box's
         self.side = _LARGEST
@@ -66,8 +71,33 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         return box.around(lower, upper)
 
     def choose(self, now: Situation, limit: int) -> Picks:
-        """Picks in the region or, when it is its turn, in the whole box."""
+        """Picks in the region or, when it is its turn, in the whole box.
+
+        A best point whose reward stands out is evaluated again first: the reward may be an outlier,
+        and region and recommendation would follow it.
+        """
         self._judge(now)
+        again = self._doubted(now) if self._repeats and now.observations.t else None
+        if again is None:
+            return self._choose_new(now, limit)
+        return again if limit == 1 else again.joined(self._choose_new(now, limit - 1))
+
+    def _doubted(self, now: Situation) -> Picks | None:
+        """The best point if it was told once and is not pending, and its reward stands out."""
+        rows, model = np.array([_best(now)]), now.beliefs.model
+        if model.counts[rows[0]] != 1 or now.observations.pending[rows[0]]:
+            return None
+        mean, leverage = model.mean(rows), np.minimum(model.leverage(rows), 1.0 - 1e-9)
+        # Mean and variance of this reward given all others, by a rank-one step.
+        predicted = (mean - leverage * model.sums[rows]) / (1.0 - leverage)
+        deviation = np.sqrt(model.lam / (1.0 - leverage))
+        if model.sums[rows[0]] - predicted[0] <= _STANDS_OUT * deviation[0]:
+            return None
+        now.note("evaluated again")
+        upper = mean + now.bounds.width * np.sqrt(leverage)
+        return Picks(np.array([-1]), now.observations.points[rows], upper, now.bounds.width)
+
+    def _choose_new(self, now: Situation, limit: int) -> Picks:
         # Without answers there is no best point.
         self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
         if not self._turn:

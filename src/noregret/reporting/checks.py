@@ -120,11 +120,10 @@ def check_model(
         findings += [] if low is None else [low]
     if heavy:  # outliers are expected, and explain these findings
         findings = [one for one in findings if one.kind not in _BY_SQUARES]
-    unit = assumed.unit
     return ModelCheck(
         predicted=value(assumed.reward(mean)),
         measured=value(assumed.reward(arms.means)),
-        deviation=unit * deviation,
+        deviation=assumed.deviation(mean, deviation),
         coverage=covered,
         findings=tuple(findings),
     )
@@ -145,7 +144,7 @@ def _arms(optimizer: "Optimizer") -> tuple[Ints, Arms]:
         place[kept] = np.arange(_MOST)
         rows = place[rows]
     inside = rows >= 0
-    y = optimizer.assumed.seen(history.rewards[inside])
+    y = optimizer.assumed.values(history.rewards[inside])
     counts = np.bincount(rows[inside], minlength=len(kept))
     means = np.bincount(rows[inside], y, minlength=len(kept)) / counts
     scatter = float(np.square(y - means[rows[inside]]).sum())

@@ -71,12 +71,12 @@ def contradictions(
     k: int = 10,
 ) -> list[Finding]:
     """Recommended choices whose measured mean is far outside their interval."""
-    noise = optimizer.assumed.noise * optimizer.assumed.unit
-    top = optimizer.top(k)
+    assumed, top = optimizer.assumed, optimizer.top(k)
     wrong = []
     for one, seen in zip(top, measured(optimizer, top), strict=True):
         if not seen.count:
             continue
+        noise = assumed.noise_near(one.mean)
         spread = noise if math.isnan(seen.deviation) else max(seen.deviation, noise)
         away = max(one.lower - seen.mean, seen.mean - one.upper)
         if away > _ERRORS * spread / math.sqrt(seen.count) + 1e-9 * abs(seen.mean):
@@ -174,7 +174,7 @@ def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Fi
     # Repeats are compared with each other, whatever the model says of their arm.
     kept = rows >= 0
     counts = arms.counts[rows[kept]]
-    away = optimizer.assumed.seen(optimizer.history.rewards[kept]) - arms.means[rows[kept]]
+    away = optimizer.assumed.values(optimizer.history.rewards[kept]) - arms.means[rows[kept]]
     inside = away[counts > 1] / np.sqrt(found.lam * (1.0 - 1.0 / counts[counts > 1]))
     z = np.concatenate([alone, inside])
     centre = float(np.median(z))
@@ -218,7 +218,7 @@ def settings_that_fit_better(
             )
         )
     if noise:
-        level = assumed.noise * assumed.unit
+        level = assumed.noise_near(optimizer.recommend().mean)
         findings.append(
             Finding(
                 "noise",

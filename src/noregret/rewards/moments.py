@@ -32,18 +32,20 @@ def robust_moment(rewards: Floats, alpha: float) -> float:
     return float(np.median(means))
 
 
-def winsorised(rewards: Floats) -> Floats:
-    """The rewards (n) drawn in to within 3 robust deviations of their median.
+def robust_deviation(rewards: Floats) -> float:
+    """1.48 times the median of those absolute deviations from the median that are not zero.
 
-    The robust deviation is 1.48 times the median of those absolute deviations that are not zero. So
-    if most rewards are equal, as with rare clicks, the others are not taken for outliers.
+    So if most rewards (n) are equal, as with rare clicks, the others are not taken for outliers. 0
+    if all are equal.
     """
-    centre = float(np.median(rewards))
-    away = np.abs(rewards - centre)
-    if not away.any():
-        return rewards.copy()
-    cut = _WINSOR * _GAUSSIAN * float(np.median(away[away > 0]))
-    return np.clip(rewards, centre - cut, centre + cut)
+    away = np.abs(rewards - np.median(rewards))
+    return _GAUSSIAN * float(np.median(away[away > 0])) if away.any() else 0.0
+
+
+def winsorised(rewards: Floats, reach: float = _WINSOR) -> Floats:
+    """The rewards (n) drawn in to within ``reach`` robust deviations of their median."""
+    centre, cut = float(np.median(rewards)), reach * robust_deviation(rewards)
+    return np.clip(rewards, centre - cut, centre + cut) if cut else rewards.copy()
 
 
 def estimate_from(t: int) -> int:

@@ -12,8 +12,9 @@ from noregret.rewards.moments import winsorised
 class Winsorised:
     """Least squares on rewards that are drawn in to within 3 robust deviations of their median.
 
-    Median and deviation are those of all rewards so far, at every batch start. Nothing is proved
-    for such rewards. One outlier of any size moves the mean by a few deviations at most.
+    Median and deviation are those of all rewards so far, at every batch start; if rewards are
+    warped, on the warped scale. Nothing is proved for such rewards. One outlier of any size moves
+    the mean by a few deviations at most.
     """
 
     spread: float | None = None
@@ -21,7 +22,7 @@ class Winsorised:
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards as they are drawn in, by arm (u)."""
-        rewards = winsorised(observations.rewards)
+        rewards = winsorised(assumed.warp(observations.rewards))
         rows = observations.history_rows
         sums: Floats = np.bincount(rows, rewards, minlength=len(observations)).astype(np.float64)
         return np.asarray(assumed.seen(sums, observations.told))

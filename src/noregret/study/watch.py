@@ -83,8 +83,7 @@ class Watch:
             return True
         choices = [before.id, best.id] if optimizer.domain.listed else [before.point, best.point]
         mean, _ = optimizer.predict(choices, pending=False)
-        noise = optimizer.assumed.noise * optimizer.assumed.unit
-        return bool(mean[1] - mean[0] > _BETTER * noise)
+        return bool(mean[1] - mean[0] > _BETTER * optimizer.assumed.noise_near(float(mean[0])))
 
     def _holds(self, run: Evaluations, most: int) -> bool:
         """Whether uniform draws that the fit has not seen lie where the model says.
@@ -99,7 +98,7 @@ class Watch:
         ids, points = domain.sample(count, np.random.default_rng([optimizer.t, count]))
         where = ids if domain.listed else points
         mean, deviation = optimizer.predict(where, pending=False)
-        noise = optimizer.assumed.noise * optimizer.assumed.unit
+        noise = optimizer.assumed.noise_near(mean)
         values = run.values(ids, points)
         run.spent += count
         self._ledger.note(DRAWN, count=count)

@@ -1,0 +1,63 @@
+"""Which warp of the rewards? The one under which they are most like a GP's."""
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.kernels import Kernel
+from noregret.models.warp import IDENTITY, Warp
+from noregret.rewards.moments import robust_deviation, winsorised
+
+#: strengths that are tried
+_STRENGTHS = (0.5, 2.0, 8.0)
+#: centres that are tried: these quantiles of the rewards
+_CENTRES = (0.5, 0.9)
+#: by how much the log likelihood must rise for rewards not to stay as they are
+_GAIN = 2.0
+#: outliers further than this many robust deviations from the median do not decide
+_REACH = 10.0
+#: with fewer evaluations rewards stay as they are; of more than the second, some are drawn
+_FEWEST, _MOST = 6, 200
+#: noise variances over the kernel's that are tried
+_RATIOS = np.logspace(-4.0, 2.0, 13)[:, None]
+
+
+def best_warp(kernel: Kernel, X: Points, y: Floats, seed: int) -> Warp:
+    """The warp with the largest marginal likelihood of rewards y (n) at points X (n × d).
+
+    Warped rewards are those of a GP with this kernel, and with the variance, noise and constant
+    mean that fit best. The slope of the warp counts (the Jacobian of the change of variables), so
+    that likelihoods can be compared. One eigendecomposition serves all warps: O(n³).
+
+    Noise with heavy tails is no reason to warp: it has outliers on both sides and rewards above the
+    centre stay as they are, so that a warp of such rewards gains little.
+    """
+    if len(y) < _FEWEST or not (scale := robust_deviation(y)):
+        return IDENTITY
+    if len(y) > _MOST:
+        kept = np.random.default_rng(seed).choice(len(y), _MOST, replace=False)
+        X, y = X[kept], y[kept]
+    rewards = winsorised(y, _REACH)
+    values, vectors = np.linalg.eigh(kernel(X, X) / kernel.diag(X[:1]))
+    totals = np.maximum(values, 0.0) + _RATIOS
+    centres = np.quantile(rewards, _CENTRES)
+    tried = [Warp(float(c), scale, a) for c in centres for a in _STRENGTHS]
+
+    def gain(warp: Warp) -> float:
+        slopes = float(warp.log_slopes(rewards).sum())
+        return _log_likelihood(totals, vectors, warp(rewards)) + slopes
+
+    best = max(tried, key=gain)
+    return best if gain(best) > gain(IDENTITY) + _GAIN else IDENTITY
+
+
+def _log_likelihood(totals: Floats, vectors: Floats, z: Floats) -> float:
+    """The log likelihood of z (n) at its best mean, variance and ratio, up to a constant.
+
+    ``totals`` (ratios × n) are the eigenvalues of the covariance, ``vectors`` (n × n) its
+    eigenvectors.
+    """
+    turned, ones = z @ vectors, vectors.sum(axis=0)
+    means = (turned * ones / totals).sum(axis=1) / (ones * ones / totals).sum(axis=1)
+    squares = np.square(turned - means[:, None] * ones) / totals
+    variances = np.maximum(squares.mean(axis=1), 1e-300)
+    return float(np.max(-0.5 * len(z) * np.log(variances) - 0.5 * np.log(totals).sum(axis=1)))
