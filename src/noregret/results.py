@@ -86,7 +86,8 @@ class Recommendation:
 
     ``point`` is what a function of one choice gets, see :class:`Batch`. With probability 1 − δ the
     choice's value lies in [``lower``, ``upper``], and no choice is better by more than ``gap``, if
-    the theorem behind the width applies.
+    the theorem behind the width applies. ``mean`` is the posterior mean; the median if rewards are
+    warped (:class:`~noregret.TrustRegionUCB` with learnt settings).
 
     ``evaluations`` says how often the choice was measured, and ``measured`` is the mean of those
     values (``None`` if there are none).

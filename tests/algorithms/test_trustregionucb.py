@@ -221,3 +221,81 @@ def test_the_more_evaluations_the_smaller_the_part_that_is_kept():
     assert qbar(500) > 1e6  # all of them
     assert qbar(1000) == 1.0
     assert qbar(10**6) == 0.5
+
+
+def steep(points):
+    """Minus a steep bowl: values from −10⁴ to 0."""
+    return -np.exp(14.0 * np.sqrt(np.square(points - 0.3).sum(axis=1) / points.shape[1]))
+
+
+def learnt_run(f, count=40, **options):
+    """A run that learns its settings from values of f at points spread over a square."""
+    settings = {**AUTO, "width": 2.0, "seed": 0, **options}
+    opt = nr.TrustRegionUCB(nr.Box([(0, 1)] * 2), "auto", **settings)
+    X = nr.Box([(0, 1)] * 2).spread(count, np.random.default_rng(0))
+    opt.tell(X, f(X))
+    return opt, X
+
+
+def test_rewards_of_a_steep_function_are_warped_and_answers_are_in_their_units():
+    opt, X = learnt_run(steep)
+    assert opt.assumed.warp.strength > 0
+    opt.ask()
+    assert "strength" in opt.events[0]["warp"]
+    mean, std = opt.predict(X)
+    assert np.all(std >= 0)
+    good = steep(X) > np.median(steep(X))
+    assert np.corrcoef(np.log(-mean[good]), np.log(-steep(X)[good]))[0, 1] > 0.9
+    best = opt.recommend()
+    assert best.lower < best.mean < best.upper <= best.lower + best.gap
+    assert best.lower <= float(steep(np.asarray(best.point)[None])[0]) <= best.upper
+    # Bounds are mapped exactly, so that they lie further from the mean on the bad side.
+    worst = opt.top(40)[-1]
+    assert worst.mean - worst.lower > worst.upper - worst.mean
+
+
+def test_warped_runs_go_on_after_loading(tmp_path):
+    opt, _ = learnt_run(steep)
+    opt.tell(opt.ask(), [-50.0])
+    opt.ask()
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    assert again.assumed.warp == opt.assumed.warp
+    np.testing.assert_array_equal(again.ask().points, opt.ask().points)
+
+
+@pytest.mark.parametrize("options", [{"width": "theory"}, {"noise": 0.1}, {"noise": "heavy"}])
+def test_rewards_stay_as_they_are_with_a_theorem_a_known_noise_or_a_huber_regression(options):
+    opt, _ = learnt_run(steep, **options)
+    assert opt.assumed.warp.strength == 0
+
+
+def test_a_best_reward_that_stands_out_is_measured_again():
+    rng = np.random.default_rng(0)
+
+    def smooth(points):
+        return -np.square(points - 0.3).sum(axis=1) + 1e-4 * rng.standard_normal(len(points))
+
+    opt, _ = learnt_run(smooth)
+    batch = opt.ask()
+    opt.tell(batch, smooth(batch.points))
+    wrong = np.array([[0.8, 0.8]])
+    opt.tell(wrong, [2.0])
+    batch = opt.ask()
+    np.testing.assert_array_equal(batch.points, wrong)
+    opt.tell(batch, smooth(wrong))
+    following = opt.ask()
+    assert not np.array_equal(following.points, wrong)
+    assert np.square(np.asarray(opt.recommend().point) - 0.3).sum() < 0.05
+    assert [event["event"] for event in opt.events].count("evaluated again") == 1
+
+
+def test_a_plate_holds_the_point_that_is_measured_again_once():
+    opt, _ = learnt_run(lambda points: -np.square(points - 0.3).sum(axis=1))
+    opt.tell(opt.ask(), [0.0])
+    wrong = np.array([[0.8, 0.8]])
+    opt.tell(wrong, [2.0])
+    batch = opt.ask(3)
+    assert len(batch) == 3
+    assert np.all(batch.points == wrong, axis=1).tolist() == [True, False, False]
+    assert not np.any(np.all(opt.ask(2).points == wrong, axis=1))  # it is pending

@@ -41,9 +41,17 @@ class TrustRegionUCB(Optimizer):
     Settings that are ``"auto"`` are fitted to all evaluations, not to uniform draws alone. After
     the first design nothing is drawn uniformly, and the fit is repeated whenever the data has grown
     by a quarter. So the kernel fits best near good points, where it is needed, but it cannot be the
-    basis of a certificate. A learnt kernel comes with a fitted mean. Unless the width is proved,
-    rewards further than 3 robust deviations from their median are moved to that distance. A width
-    that is not proved also makes the model sparse beyond 500 evaluations.
+    basis of a certificate. A learnt kernel comes with a fitted mean. A width that is not proved
+    makes the model sparse beyond 500 evaluations.
+
+    With a learnt kernel and a width that is not proved, outliers and a huge range do little harm.
+    Rewards further than 3 robust deviations from their median are moved to that distance. If the
+    best point was told once and its reward is better than the others predict by 3 deviations, it
+    is evaluated again. If the noise is learnt too and the width is a number, bad rewards are put on
+    a logarithmic scale where the likelihood says so (:func:`noregret.learning.warps.best_warp`,
+    read it at ``opt.assumed.warp``). Answers stay in the units of the rewards: bounds are mapped
+    back exactly, means become medians, and a deviation is half of what lies between the median
+    minus and plus one deviation.
 
     Parameters
     ----------

@@ -71,7 +71,8 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
     def from_optimizer(cls, opt: Optimizer) -> Self:
         """What an optimiser believes now; rewards told later are not seen.
 
-        On a typed space, points are the encoded vectors (``batch.points``).
+        On a typed space, points are the encoded vectors (``batch.points``). If the optimiser warps
+        rewards, the model describes warped rewards: ``opt.assumed.warp.apply(y)``.
         """
         bounds = opt.situation(pending=False).bounds
         posterior = getattr(bounds, "posterior", None)

@@ -189,7 +189,7 @@ class Learner:
         if self.how.warps and self.kernel and self.noise:
             warp = best_warp(assumed.kernel, observations.points[rows], y, seed)
             assumed = replace(assumed, warp=warp)
-        y = assumed.warp(y)
+        y = assumed.warp.apply(y)
         if self.how.winsorises:
             y = winsorised(y)
         noise = assumed.noise * assumed.unit  # in the units of the rewards, warped if they are

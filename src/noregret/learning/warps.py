@@ -28,8 +28,9 @@ def best_warp(kernel: Kernel, X: Points, y: Floats, seed: int) -> Warp:
     mean that fit best. The slope of the warp counts (the Jacobian of the change of variables), so
     that likelihoods can be compared. One eigendecomposition serves all warps: O(n³).
 
-    Noise with heavy tails is no reason to warp: it has outliers on both sides and rewards above the
-    centre stay as they are, so that a warp of such rewards gains little.
+    Rewards are only warped if that makes them more likely by a factor of e² than both the rewards
+    as they are and the best warp of the other side, which compresses good rewards. Noise with heavy
+    tails gains from either, a function with a long bad side from one only.
     """
     if len(y) < _FEWEST or not (scale := robust_deviation(y)):
         return IDENTITY
@@ -39,25 +40,27 @@ def best_warp(kernel: Kernel, X: Points, y: Floats, seed: int) -> Warp:
     rewards = winsorised(y, _REACH)
     values, vectors = np.linalg.eigh(kernel(X, X) / kernel.diag(X[:1]))
     totals = np.maximum(values, 0.0) + _RATIOS
-    centres = np.quantile(rewards, _CENTRES)
-    tried = [Warp(float(c), scale, a) for c in centres for a in _STRENGTHS]
 
-    def gain(warp: Warp) -> float:
-        slopes = float(warp.log_slopes(rewards).sum())
-        return _log_likelihood(totals, vectors, warp(rewards)) + slopes
+    def best(rewards: Floats) -> tuple[float, Warp]:
+        centres = np.quantile(rewards, _CENTRES)
+        tried = [Warp(float(c), scale, a) for c in centres for a in _STRENGTHS]
+        gains = [_log_likelihood(totals, vectors, rewards, warp) for warp in tried]
+        return max(gains), tried[int(np.argmax(gains))]
 
-    best = max(tried, key=gain)
-    return best if gain(best) > gain(IDENTITY) + _GAIN else IDENTITY
+    gain, warp = best(rewards)
+    others = _log_likelihood(totals, vectors, rewards, IDENTITY), best(-rewards)[0]
+    return warp if gain > max(others) + _GAIN else IDENTITY
 
 
-def _log_likelihood(totals: Floats, vectors: Floats, z: Floats) -> float:
-    """The log likelihood of z (n) at its best mean, variance and ratio, up to a constant.
+def _log_likelihood(totals: Floats, vectors: Floats, rewards: Floats, warp: Warp) -> float:
+    """The log likelihood of warped rewards (n) at their best mean, variance and noise.
 
-    ``totals`` (ratios × n) are the eigenvalues of the covariance, ``vectors`` (n × n) its
-    eigenvectors.
+    Up to a constant. ``totals`` (k × n) are eigenvalues of k covariances, which differ in the noise
+    over the variance, ``vectors`` (n × n) their eigenvectors.
     """
-    turned, ones = z @ vectors, vectors.sum(axis=0)
+    turned, ones = warp.apply(rewards) @ vectors, vectors.sum(axis=0)
     means = (turned * ones / totals).sum(axis=1) / (ones * ones / totals).sum(axis=1)
     squares = np.square(turned - means[:, None] * ones) / totals
     variances = np.maximum(squares.mean(axis=1), 1e-300)
-    return float(np.max(-0.5 * len(z) * np.log(variances) - 0.5 * np.log(totals).sum(axis=1)))
+    levels = -0.5 * len(rewards) * np.log(variances) - 0.5 * np.log(totals).sum(axis=1)
+    return float(levels.max() + warp.log_slopes(rewards).sum())

@@ -53,7 +53,7 @@ class Assumptions:
 
     def values(self, rewards: Floats) -> Floats:
         """Rewards (n) as the model sees them."""
-        return self.seen(self.warp(rewards))
+        return self.seen(self.warp.apply(rewards))
 
     def seen(self, sums: Floats, counts: Ints | Floats | float = 1.0) -> Floats:
         """Sums of ``counts`` rewards that have been warped (n), as the model sees them."""

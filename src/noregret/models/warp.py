@@ -30,7 +30,7 @@ class Warp:
     scale: float = 1.0
     strength: float = 0.0
 
-    def __call__(self, rewards: Floats) -> Floats:
+    def apply(self, rewards: Floats) -> Floats:
         """Rewards (any shape) on the new scale."""
         if not self.strength:
             return rewards

@@ -268,10 +268,10 @@ def _settings(study: Study) -> str:
         k: v for k, v in study.settings.items() if k not in left_out and v not in (None, [])
     }
     optimizer, assumed = study.optimizer, study.optimizer.assumed
-    shift, unit = assumed.shift, assumed.unit
+    shift, unit, warp = assumed.shift, assumed.unit, assumed.warp
     settings |= {
         "kernel": _rounded(repr(assumed.kernel)),
-        "noise": number(float(assumed.noise * unit)),
+        "noise": number(float(assumed.noise_near(optimizer.recommend().mean))),
         "learnt": ", ".join(optimizer.learnt) or "nothing",
         "delta": optimizer.delta,
         "width": optimizer.width,
@@ -279,6 +279,13 @@ def _settings(study: Study) -> str:
     if (shift, unit) != (0.0, 1.0):
         mean, spread = float(study.units.values(shift)), float(unit)
         settings["the kernel describes"] = f"(value − {number(mean)}) / {number(spread)}"
+    if warp.strength:
+        centre, size = float(study.units.values(warp.centre)), warp.scale / warp.strength
+        side = "below" if study.units.sign > 0 else "above"
+        settings["logarithmic scale"] = (
+            f"values {side} {number(centre)} are first moved to a distance of {number(size)} "
+            f"· log(1 + distance / {number(size)}) from it"
+        )
     notes = study.settings["about"].get("notes", [])
     frame = pl.DataFrame(
         {

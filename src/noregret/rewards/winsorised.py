@@ -22,7 +22,7 @@ class Winsorised:
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards as they are drawn in, by arm (u)."""
-        rewards = winsorised(assumed.warp(observations.rewards))
+        rewards = winsorised(assumed.warp.apply(observations.rewards))
         rows = observations.history_rows
         sums: Floats = np.bincount(rows, rewards, minlength=len(observations)).astype(np.float64)
         return np.asarray(assumed.seen(sums, observations.told))
