@@ -99,7 +99,7 @@ def test_failed_evaluations_are_counted_and_the_run_goes_on(capsys):
     assert f"{result.failures} failed" in repr(result)
 
 
-@pytest.mark.parametrize("bad", [np.nan, -np.inf, "high", None, [1.0, 2.0]])
+@pytest.mark.parametrize("bad", [np.nan, -np.inf, 1e150, "high", None, [1.0, 2.0]])
 def test_what_is_no_finite_number_is_a_failed_evaluation(bad):
     f = lambda x: bad if x[0] < 0.5 else 1.0  # noqa: E731
     result = nr.maximize(f, nr.Box([(0, 1)]), 10, seed=0, progress=False)

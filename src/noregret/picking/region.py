@@ -17,8 +17,9 @@ _LOCAL_WIDTH = 0.5
 _TURNS = 3
 #: successes in a row that double the side
 _SUCCESSES = 3
-#: a reward stands out if it is better than the others predict by this many deviations
-_STANDS_OUT = 3.0
+#: a reward stands out if it is better than the others predict by this many deviations; twice as
+#: many each time that a second evaluation has confirmed such a reward
+_STANDS_OUT, _CONFIRMED = 3.0, 2.0
 
 
 class TrustRegion(LooksByBounds[BoxUCB]):
@@ -37,6 +38,9 @@ class TrustRegion(LooksByBounds[BoxUCB]):
     def __init__(self, by_bounds: BoxUCB, *, repeats: bool = False) -> None:
         super().__init__(by_bounds)
         self._repeats = repeats
+        #: deviations by which a reward stands out
+        self.stands_out = _STANDS_OUT
+        self._again = -1  # row of the point that is evaluated again
         self._box = by_bounds.search.box
         #: sides as fractions of the box's
         self.side = _LARGEST
@@ -74,7 +78,8 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         """Picks in the region or, when it is its turn, in the whole box.
 
         A best point whose reward stands out is evaluated again first: the reward may be an outlier,
-        and region and recommendation would follow it.
+        and region and recommendation would follow it. If the second evaluation leaves it the best
+        point, the next reward has to stand out more: the model is too sure of itself.
         """
         self._judge(now)
         again = self._doubted(now) if self._repeats and now.observations.t else None
@@ -85,14 +90,18 @@ class TrustRegion(LooksByBounds[BoxUCB]):
     def _doubted(self, now: Situation) -> Picks | None:
         """The best point if it was told once and is not pending, and its reward stands out."""
         rows, model = np.array([_best(now)]), now.beliefs.model
+        if self._again >= 0 and model.counts[self._again] > 1:
+            self.stands_out *= _CONFIRMED if self._again == rows[0] else 1.0
+            self._again = -1
         if model.counts[rows[0]] != 1 or now.observations.pending[rows[0]]:
             return None
         mean, leverage = model.mean(rows), np.minimum(model.leverage(rows), 1.0 - 1e-9)
         # Mean and variance of this reward given all others, by a rank-one step.
         predicted = (mean - leverage * model.sums[rows]) / (1.0 - leverage)
         deviation = np.sqrt(model.lam / (1.0 - leverage))
-        if model.sums[rows[0]] - predicted[0] <= _STANDS_OUT * deviation[0]:
+        if model.sums[rows[0]] - predicted[0] <= self.stands_out * deviation[0]:
             return None
+        self._again = int(rows[0])
         now.note("evaluated again")
         upper = mean + now.bounds.width * np.sqrt(leverage)
         return Picks(np.array([-1]), now.observations.points[rows], upper, now.bounds.width)

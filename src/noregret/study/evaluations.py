@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.study.command import CommandError
 from noregret.study.errors import RunError
@@ -279,7 +280,7 @@ class Evaluations:
         except (TypeError, ValueError) as error:
             self._fail(job, f"f returned no finite number: {error}")
             return
-        good = np.isfinite(values)
+        good = np.abs(values) <= _checks.LARGEST  # not NaN either
         told = [number for number, fine in zip(job.numbers, good, strict=True) if fine]
         if told:
             self.study.tell(told, values[good])
@@ -291,9 +292,10 @@ class Evaluations:
             better = not sign * value <= sign * self.best  # also true if best is NaN
             self.best = float(value) if better else self.best
             self._report(job, number, float(value), None)
-        for number, value in zip(job.numbers, values, strict=True):
-            if not math.isfinite(value):
-                self._fail_one(job, number, f"f returned no finite number: {value}")
+        for number, value, fine in zip(job.numbers, values, good, strict=True):
+            if not fine:
+                what = "a number that is too large" if math.isfinite(value) else "no finite number"
+                self._fail_one(job, number, f"f returned {what}: {value}")
 
     def _fail(self, job: _Job, why: str, error: Exception | None = None) -> None:
         for number in job.numbers:

@@ -41,7 +41,8 @@ def maximize(
     f
         Takes one point (a vector of d floats; a dict on a :class:`~noregret.Space` and on a named
         :class:`~noregret.Box`; the object itself on a list of objects) and returns a number. An
-        exception, a NaN or an infinity is a failed evaluation: see ``failures``.
+        exception, a NaN, an infinity or a number beyond ±1e100 is a failed evaluation: see
+        ``failures``.
     domain
         :class:`~noregret.Candidates` (or an array or frame), a :class:`~noregret.Box`, a
         :class:`~noregret.Space`, or a dict from which a box or space is made: ``{"a": (0, 1), "b":
