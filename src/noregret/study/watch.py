@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from noregret import _checks
 from noregret.optimizer import Optimizer
 from noregret.results import Recommendation
 from noregret.study.evaluations import Evaluations
@@ -102,7 +103,7 @@ class Watch:
         values = run.values(ids, points)
         run.spent += count
         self._ledger.note(DRAWN, count=count)
-        good = np.isfinite(values)
+        good = np.abs(values) <= _checks.LARGEST  # not NaN either
         if not good.any():
             return False
         self._ledger.tell_history(where[good], values[good])
