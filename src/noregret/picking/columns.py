@@ -15,7 +15,8 @@ from noregret.kernels import Kernel
 from noregret.picking.room import NOBODY
 from noregret.spaces import Candidates
 
-_BLOCK = 4096
+#: candidates whose largest number is kept together
+_BLOCK = 512
 
 
 class Tops:
@@ -31,19 +32,39 @@ class Tops:
 
     def __init__(self, values: Floats) -> None:
         self.values = values
-        starts = np.arange(0, len(values), _BLOCK)
-        self._largest: Floats = np.maximum.reduceat(values, starts)
+        self._largest: Floats = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
 
     def put(self, ids: Ints, values: Floats) -> None:
         """Change some of the numbers."""
         self.values[ids] = values
-        for block in np.unique(ids // _BLOCK).tolist():
-            self._largest[block] = self.values[block * _BLOCK : (block + 1) * _BLOCK].max()
+        blocks = np.unique(ids // _BLOCK)
+        self._largest[blocks] = _largest(self.values[_members(blocks, len(self.values))])
 
     @property
     def largest(self) -> Floats:
-        """The largest number of each block of 4,096 (a copy)."""
+        """The largest number of each block of 512 (a copy)."""
         return self._largest.copy()
+
+
+def _members(blocks: Ints, size: int) -> Ints:
+    """The ids in some blocks, which are in rising order, of a list of a size."""
+    ids = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    return ids if not len(ids) or ids[-1] < size else ids[ids < size]
+
+
+def _largest(values: Floats) -> Floats:
+    """The largest of every 512 numbers, one block after the other."""
+    return np.asarray(np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK)))
+
+
+def _first_largest(values: Floats, count: int) -> Ints:
+    """Where the largest numbers are, ``count`` of them or all, largest first; ties by position."""
+    where = np.arange(len(values))
+    if count < len(values):
+        cut = np.partition(values, len(values) - count)[len(values) - count]
+        above = np.flatnonzero(values > cut)
+        where = np.concatenate([above, np.flatnonzero(values == cut)[: count - len(above)]])
+    return np.asarray(where[np.lexsort((where, -values[where]))])
 
 
 #: how many rows of a list a function is computed for at a time
@@ -111,8 +132,8 @@ class ListQueue:
 
     def __init__(self, tops: Tops, points: PointsOf) -> None:
         self._values, self._points = tops.values, points
+        self._taken = np.zeros(len(self._values), dtype=bool)
         self._largest = tops.largest  # of what has not been taken, by block
-        self._left: dict[int, Floats] = {}  # blocks taken in part, −∞ for what has been taken
         self.floor = float(self._largest.max())
         self._next: int | None = None  # the next id, if it has been looked for
 
@@ -122,64 +143,40 @@ class ListQueue:
         if self.floor == -np.inf:
             return len(self._values)
         if self._next is None:
-            block = int(np.argmax(self._largest))
-            self._next = block * _BLOCK + int(np.argmax(self._block(block) == self.floor))
+            ids, left = self._left(np.argmax(self._largest, keepdims=True))
+            self._next = int(ids[np.argmax(left)])
         return self._next
 
     def take(self, count: int) -> Taken:
-        """The next candidates, ``count`` of them or all that are left."""
-        ids = self._take(count)
-        return Taken(ids, self._values[ids], self._points(ids))
+        """The next candidates, ``count`` of them or all that are left.
 
-    def _take(self, count: int) -> Ints:
-        blocks = np.argsort(-self._largest, kind="stable")
-        opened = 2
-        while True:
-            ids, values = self._open(blocks, opened)
-            if len(ids) >= count or opened >= len(blocks):
-                break
-            opened *= 2
-        if len(ids) > count:
-            cut = np.partition(values, len(values) - count)[len(values) - count]
-            ids, values = ids[values >= cut], values[values >= cut]
-        chosen = np.asarray(ids[np.lexsort((ids, -values))[:count]])
-        self.skip(chosen)
-        return chosen
+        They lie in the ``count`` blocks with the largest numbers: each of these has a number that
+        comes before all of any other block.
+        """
+        blocks = np.sort(_first_largest(self._largest, count))
+        ids, left = self._left(blocks)
+        # Each block has a number of at least this level, so that no smaller one is among them.
+        level = self._largest[blocks].min() if len(blocks) == count else -np.inf
+        near = np.flatnonzero(left >= level) if level > -np.inf else np.flatnonzero(left > level)
+        taken = ids[near[_first_largest(left[near], count)]]
+        self.skip(taken)
+        return Taken(taken, self._values[taken], self._points(taken))
 
     def skip(self, ids: Ints) -> None:
         """Pass over some candidates."""
         if not len(ids):
             return
-        self._next = None
-        blocks = ids // _BLOCK
-        for block in set(blocks.tolist()):
-            left = self._block(block)
-            left[ids[blocks == block] - block * _BLOCK] = -np.inf
-            self._largest[block] = left.max()
-        self.floor = float(self._largest.max())
+        self._taken[ids] = True
+        blocks = np.unique(ids // _BLOCK)
+        self._largest[blocks] = _largest(self._left(blocks)[1])
+        self.floor, self._next = float(self._largest.max()), None
 
-    def _open(self, blocks: Ints, opened: int) -> tuple[Ints, Floats]:
-        """What can be taken from the first blocks: the numbers that no other block exceeds."""
-        level, limit = -np.inf, len(self._values)
-        if opened < len(blocks):
-            level = self._largest[blocks[opened]]
-            # On a tie with a block not opened yet, only smaller ids are taken.
-            limit = int(blocks[opened]) * _BLOCK
-        ids, values = [], []
-        for block in blocks[:opened].tolist():
-            own = self._block(block)
-            numbers = np.arange(block * _BLOCK, block * _BLOCK + len(own))
-            wanted = own > level
-            if level > -np.inf:
-                wanted |= (own == level) & (numbers < limit)
-            ids.append(numbers[wanted])
-            values.append(own[wanted])
-        return np.concatenate(ids), np.concatenate(values)
-
-    def _block(self, block: int) -> Floats:
-        if block not in self._left:
-            self._left[block] = self._values[block * _BLOCK : (block + 1) * _BLOCK].copy()
-        return self._left[block]
+    def _left(self, blocks: Ints) -> tuple[Ints, Floats]:
+        """The ids in some blocks, and their numbers: −∞ for what has been taken."""
+        ids = _members(blocks, len(self._values))
+        left = self._values[ids]
+        left[self._taken[ids]] = -np.inf
+        return ids, left
 
 
 class UpperColumn:
