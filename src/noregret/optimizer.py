@@ -43,8 +43,8 @@ class Optimizer(ABC):
         0 and 1. Fitted to uniform draws: the first 10 (or 4 per dimension), then every fifth.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted; if
-        repeated evaluations show heavy tails, the run goes on as with ``"heavy"`` (see
-        ``opt.events``). ``"heavy"``: rewards have outliers; the mean is a Huber regression and the
+        the rewards show heavy tails, the run goes on as with ``"heavy"`` (see ``opt.events``).
+        ``"heavy"``: rewards have outliers; the mean is a Huber regression and the
         scale is fitted, as for :class:`~noregret.HuberGPUCB`, and no theorem covers the bounds.
     norm
         F, a bound on the function's norm in the kernel's RKHS; ``"auto"``: guessed, and doubled

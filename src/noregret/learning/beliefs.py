@@ -14,6 +14,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.learning.learner import Learner
+from noregret.learning.outliers import heavy_residuals
 from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
@@ -194,7 +195,7 @@ class Beliefs:
         events: list[dict[str, Any]] = []
         told, learner = observations.t > self.t, self.learner
         if told and learner is not None and learner.due(observations.t):
-            events += self._find_heavy_tails(learner, observations)
+            events += self._find_heavy_tails(learner, observations, rules)
             events.append(self._fit(learner, observations, rules))
         self.model.see(observations.points)
         if not told:
@@ -212,16 +213,20 @@ class Beliefs:
         return events
 
     def _find_heavy_tails(
-        self, learner: Learner, observations: Observations
+        self, learner: Learner, observations: Observations, rules: Rules
     ) -> list[dict[str, Any]]:
-        """Check, if the noise is learnt, whether repeated evaluations show heavy tails.
+        """Check, if the noise is learnt, whether the rewards show heavy tails.
 
-        If they do, the mean is a Huber regression from then on, and fits use rewards whose extreme
-        values are moved towards the median.
+        Repeated evaluations show it, or distances to the model where nothing is repeated. If so,
+        the mean is a Huber regression from then on, and fits use rewards whose extreme values are
+        moved towards the median.
         """
         if not learner.noise or not isinstance(self.estimate, LeastSquares):
             return []
         found = heavy_repeats(observations.history_rows, observations.rewards)
+        if found is None and learner.kernel:
+            corners, seed = rules.corners(), rules.seed
+            found = heavy_residuals(learner, observations, self.assumed, corners, seed)
         if found is None:
             return []
         self.estimate = HuberRegression(known_noise=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.learning.learner import is_heavy
+from noregret.learning.leave_one_out import leave_one_out
 from noregret.linalg.threads import one_blas_thread
 from noregret.reporting.findings import (
     DEVIATIONS,
@@ -22,7 +23,7 @@ from noregret.reporting.findings import (
     outliers,
     settings_that_fit_better,
 )
-from noregret.reporting.likelihoods import Arms, gains, leave_one_out
+from noregret.reporting.likelihoods import Arms, gains
 from noregret.reporting.subjects import subject_of
 from noregret.study.tables import coordinate_names
 
@@ -104,7 +105,9 @@ def check_model(
         if len(arms.counts) < FEWEST:
             return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings))
         assumed = optimizer.assumed
-        mean, variance = leave_one_out(assumed.kernel, assumed.lam, arms)
+        mean, variance = leave_one_out(
+            assumed.kernel, assumed.lam, arms.points, arms.counts, arms.means
+        )
         deviation = np.sqrt(variance + assumed.noise**2 / arms.counts)
         z = (arms.means - mean) / np.maximum(deviation, 1e-300)
         covered = float(np.mean(np.abs(z) <= DEVIATIONS))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from scipy.special import bdtrc
 from noregret._types import Floats, Ints
 from noregret.kernels.parameters import parameters
 from noregret.learning.fit import LENGTHSCALE_RANGE
-from noregret.reporting.likelihoods import Arms, Gains, leave_one_out
+from noregret.learning.leave_one_out import leave_one_out
+from noregret.reporting.likelihoods import Arms, Gains
 from noregret.reporting.measured import measured
 
 if TYPE_CHECKING:
@@ -167,10 +168,10 @@ def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Fi
     The settings that fit best are used, so that wrong settings do not make outliers. ``rows`` (t)
     gives the arm of each evaluation, −1 for arms that are not looked at.
     """
-    others = replace(arms, means=arms.means - found.constant)
-    mean, variance = leave_one_out(found.kernel, found.lam, others)
+    means = arms.means - found.constant
+    mean, variance = leave_one_out(found.kernel, found.lam, arms.points, arms.counts, means)
     once = arms.counts == 1
-    alone = (others.means - mean)[once] / np.sqrt(variance[once] + found.lam)
+    alone = (means - mean)[once] / np.sqrt(variance[once] + found.lam)
     # Repeats are compared with each other, whatever the model says of their arm.
     kept = rows >= 0
     counts = arms.counts[rows[kept]]

@@ -1,9 +1,6 @@
-"""What a model says of evaluations it has not seen, in closed form, and which settings fit better.
+"""Which settings fit better, in closed form.
 
-Everything here is the exact GP over some arms, with counts n and means ȳ: A = K + diag(λ/n).
-
-Leaving an arm with all its repeats out: ȳ_i − mean_{−i} = (A⁻¹ȳ)_i / (A⁻¹)_ii, and its variance is
-1/(A⁻¹)_ii (Rasmussen & Williams 2006, section 5.4.2).
+Everything here is the exact GP over some arms, with counts n and means ȳ.
 
 Likelihoods for other lengthscales, noises and amplitudes come from one eigendecomposition for each
 lengthscale: with D = diag(n) and D^½ K D^½ = U diag(l) Uᵀ, the data U ᵀD^½ȳ are independent with
@@ -14,12 +11,11 @@ lengthscale and the noise are compared.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve, eigh
+from scipy.linalg import eigh
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel
 from noregret.kernels.parameters import parameters, with_parameters
-from noregret.linalg.factors import safe_cholesky
 
 #: factors of the lengthscale and of the noise's deviation that are tried
 LENGTHSCALES = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
@@ -50,17 +46,6 @@ class Arms:
     def repeats(self) -> int:
         """How many evaluations are beyond the first of their arm."""
         return int(self.counts.sum()) - len(self.counts)
-
-
-def leave_one_out(kernel: Kernel, lam: float, arms: Arms) -> tuple[Floats, Floats]:
-    """Mean and variance of every arm's value given all other arms (u each)."""
-    gram = kernel(arms.points, arms.points)
-    own = lam / arms.counts
-    gram[np.diag_indices_from(gram)] += own
-    inverse = cho_solve((safe_cholesky(gram), True), np.eye(len(gram)), check_finite=False)
-    precision = inverse.diagonal()
-    mean = arms.means - (inverse @ arms.means) / precision
-    return mean, np.maximum(1.0 / precision - own, 0.0)
 
 
 @dataclass(frozen=True)

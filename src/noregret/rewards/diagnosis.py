@@ -164,7 +164,7 @@ def heavier_than_exponential(sizes: Floats) -> tuple[float, float]:
     excess = excess[excess > 0.0]
     k = len(excess)
     far = int(np.sum(sizes > _FAR * np.median(sizes[sizes > 0.0])))
-    by_count = _at_least(far, n, math.exp(-_FAR * math.asinh(0.5) - math.log(2.0)))
+    by_count = at_least(far, n, math.exp(-_FAR * math.asinh(0.5) - math.log(2.0)))
     if k < 3:
         return min(2.0 * by_count, 1.0), 0.0
     found = float(excess.std() / excess.mean())
@@ -210,7 +210,7 @@ def _repeated_residuals(arms: Ints, rewards: Floats) -> Floats:
     return np.concatenate(found) if found else np.empty(0)
 
 
-def _at_least(count: int, n: int, probability: float) -> float:
+def at_least(count: int, n: int, probability: float) -> float:
     """The probability of at least so many successes in n trials."""
     if not count:
         return 1.0

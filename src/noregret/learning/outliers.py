@@ -1,0 +1,75 @@
+"""Do rewards have heavy tails, where hardly any choice was evaluated twice?"""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+
+from noregret._types import Floats, Points
+from noregret.learning.learner import Learner
+from noregret.learning.leave_one_out import leave_one_out
+from noregret.models.assumptions import Assumptions
+from noregret.observations import Observations
+from noregret.rewards.diagnosis import at_least, heavier_than_exponential
+from noregret.rewards.moments import winsorised
+
+#: rewards that can show heavy tails, the most that are used, and the p-value below which they do
+_FEWEST, _MOST, _HEAVY = 60, 400, 0.001
+#: the model is fitted only if the rewards themselves have a p-value below this
+_POSSIBLY = 0.1
+#: sizes beyond these many medians are outliers, and large ones
+_FAR, _LARGE = 9.0, 4.5
+#: below this p-value large sizes lie next to outliers, and are no noise
+_TOGETHER = 0.05
+
+
+def heavy_residuals(
+    learner: Learner,
+    observations: Observations,
+    assumed: Assumptions,
+    corners: Points,
+    seed: int,
+) -> tuple[int, float] | None:
+    """Whether rewards show heavy tails by their distance to a model: how many do, and the p-value.
+
+    The model is fitted to rewards whose extreme values are moved towards the median, and the
+    residual of an arm is its mean reward as it is, less what all other arms say. ``None`` if
+    there are too few arms, if rewards or residuals have no heavy tails, or if large residuals lie
+    next to each other: then f has a peak or a valley there.
+    """
+    rows = np.flatnonzero(observations.told)[-_MOST:]
+    if len(rows) < _FEWEST:
+        return None
+    counts = observations.told[rows]
+    raw = observations.sums[rows] / counts
+    if _pvalue(raw) >= _POSSIBLY:
+        return None
+    trial = copy.copy(learner)
+    trial.how = replace(learner.how, winsorises=True)
+    found = trial.fit(observations, assumed, corners, seed)
+    points, means = observations.points[rows], found.seen(winsorised(raw))
+    mean, variance = leave_one_out(found.kernel, found.lam, points, counts, means)
+    residuals = (found.seen(raw) - mean) / np.sqrt(variance + found.lam / counts)
+    pvalue = _pvalue(residuals)
+    if pvalue >= _HEAVY or _lie_together(residuals, found.kernel(points, points)):
+        return None
+    return len(rows), pvalue
+
+
+def _pvalue(values: Floats) -> float:
+    """How often exponential tails look as heavy as those of values (n) about their median."""
+    return heavier_than_exponential(np.abs(values - np.median(values)))[0]
+
+
+def _lie_together(residuals: Floats, gram: Floats) -> bool:
+    """Whether outliers (n residuals) lie beside large residuals more often than by chance.
+
+    Neighbours are nearest by the kernel matrix (n × n), which is changed.
+    """
+    np.fill_diagonal(gram, -np.inf)
+    sizes = np.abs(residuals - np.median(residuals))
+    middle = float(np.median(sizes))
+    far, large = sizes > _FAR * middle, sizes > _LARGE * middle
+    beside = int(np.sum(large[gram[far].argmax(axis=1)]))
+    share = float(large.mean())
+    return at_least(beside, int(far.sum()), share) < _TOGETHER
