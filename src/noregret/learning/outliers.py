@@ -20,7 +20,7 @@ _POSSIBLY = 0.1
 #: sizes beyond these many medians are outliers, and large ones
 _FAR, _LARGE = 9.0, 4.5
 #: below this p-value large sizes lie next to outliers, and are no noise
-_TOGETHER = 0.05
+_TOGETHER = 0.01
 
 
 def heavy_residuals(
