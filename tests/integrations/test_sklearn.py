@@ -1,17 +1,22 @@
 """NoRegretSearchCV: scikit-learn's interface, folds as replicates, estimates instead of luck."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
 
 from scipy import stats
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import FitFailedWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import KFold, RandomizedSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -56,6 +61,7 @@ def test_results_look_like_those_of_randomized_search():
     assert ours.best_params_ == ours.cv_results_["params"][ours.best_index_]
     assert ours.best_score_ == ours.cv_results_["mean_test_score"][ours.best_index_]
     assert ours.cv_results_["n_fits"][ours.best_index_] == 5
+    assert ours.cv_results_["rank_test_score"][ours.best_index_] == 1
     assert ours.n_fits_ == ours.cv_results_["n_fits"].sum() == 30
     assert ours.predict(X).shape == y.shape
     assert set(ours.best_params_) == {"max_depth", "min_samples_leaf"}
@@ -180,7 +186,8 @@ def test_a_configuration_with_a_failed_fit_has_no_mean_and_is_not_the_best():
     ("space", "message"),
     [
         ({}, "space must be a dict"),
-        ([{"C": [1]}], "space must be a dict"),
+        ([], "space must be a dict"),
+        ([{"C": [1, 2]}, 3], "or a list of such dicts, got 3"),
         ({"C": 3.0}, r"space\['C'\] must be a list"),
         ({"C": [1.0]}, "more than one value"),
     ],
@@ -198,8 +205,144 @@ def test_a_search_in_which_everything_fails_says_so():
         search.fit(X, y)
 
 
-def test_several_scores_are_refused():
+def forest():
+    """Numbers and texts in a frame, a pipeline for them, and a space."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=90), "b": rng.choice(["x", "y"], 90)})
+    X.loc[::10, "a"] = np.nan
+    y = (X["a"].fillna(0) + (X["b"] == "x") > 0.3).astype(int)
+    columns = ColumnTransformer(
+        [("number", SimpleImputer(), ["a"]), ("text", OneHotEncoder(), ["b"])]
+    )
+    pipeline = Pipeline([("columns", columns), ("model", LogisticRegression())])
+    space = {
+        "columns__number__strategy": ["mean", "median"],
+        "model": [LogisticRegression(), DecisionTreeClassifier(random_state=0)],
+    }
+    return X, y, pipeline, space
+
+
+def test_a_pipeline_with_columns_of_a_frame():
+    X, y, pipeline, space = forest()
+    search = NoRegretSearchCV(pipeline, space, n_iter=4, cv=3, random_state=0).fit(X, y)
+    assert search.predict(X).shape == y.shape
+    assert list(search.feature_names_in_) == ["a", "b"]
+    assert search.best_estimator_.named_steps["model"] is not search.best_params_["model"]
+    assert not hasattr(space["model"][0], "coef_")  # what the user gave is cloned, not fitted
+
+
+def test_several_scores():
+    X, y = load_breast_cancer(return_X_y=True)
+    space = {"max_depth": stats.randint(1, 8)}
+    given = {"scoring": ["accuracy", "roc_auc"], "n_iter": 3, "random_state": 0}
+    tree = DecisionTreeClassifier(random_state=0)
+    ours = NoRegretSearchCV(tree, space, refit="roc_auc", **given).fit(X, y)
+    theirs = RandomizedSearchCV(tree, space, refit="roc_auc", **given).fit(X, y)
+    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+    assert ours.multimetric_
+    assert ours.best_score_ == ours.cv_results_["mean_test_roc_auc"][ours.best_index_]
+    assert ours.score(X, y) == pytest.approx(ours.scorer_["roc_auc"](ours, X, y))
+    none = NoRegretSearchCV(tree, space, refit=False, **given).fit(X, y)
+    assert not hasattr(none, "best_index_")
+    chosen = NoRegretSearchCV(tree, space, refit=lambda results: 1, **given).fit(X, y)
+    assert chosen.best_index_ == 1
+    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
+        NoRegretSearchCV(tree, space, **given).fit(X, y)
+
+
+def test_a_scorer_that_returns_several_scores():
     X, y = load_iris(return_X_y=True)
-    search = NoRegretSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, refit="accuracy")
-    with pytest.raises(ValueError, match="refit must be"):
-        search.fit(X, y)
+
+    def scores(estimator, X, y):
+        right = float((estimator.predict(X) == y).mean())
+        return {"right": right, "wrong": 1.0 - right}
+
+    search = NoRegretSearchCV(
+        DecisionTreeClassifier(random_state=0), TREE, scoring=scores, refit="right", n_iter=3
+    ).fit(X, y)
+    results = search.cv_results_
+    np.testing.assert_allclose(results["mean_test_right"] + results["mean_test_wrong"], 1.0)
+    assert search.score(X, y) > 0.9
+
+
+def test_several_spaces():
+    X, y = load_iris(return_X_y=True)
+    spaces = [
+        {"kernel": ["linear"], "C": [0.01, 0.1, 1.0]},
+        {"kernel": ["rbf"], "C": stats.loguniform(1e-2, 1e2), "gamma": stats.loguniform(1e-3, 1)},
+    ]
+    search = NoRegretSearchCV(SVC(), spaces, n_iter=8, cv=3, random_state=0).fit(X, y)
+    params, gamma = search.cv_results_["params"], search.cv_results_["param_gamma"]
+    assert {one["kernel"] for one in params} == {"linear", "rbf"}
+    assert [("gamma" in one) for one in params] == (~gamma.mask).tolist()
+    linear = [one["C"] for one in params if one["kernel"] == "linear"]
+    assert len(set(linear)) == len(linear) <= 3  # no configuration comes twice
+    assert search.best_score_ > 0.9
+
+
+def test_a_small_grid_is_searched_once():
+    X, y = load_iris(return_X_y=True)
+    grid = {"max_depth": [1, 2, 3], "criterion": ["gini", "entropy"]}
+    search = NoRegretSearchCV(DecisionTreeClassifier(random_state=0), grid, n_iter=50, cv=3)
+    results = search.fit(X, y).cv_results_
+    assert len(results["params"]) == 6
+    assert search.n_fits_ == 18
+    assert len({tuple(one.values()) for one in results["params"]}) == 6
+    assert results["param_max_depth"].dtype == int
+
+
+def test_weights_and_groups_reach_fits_and_folds():
+    X, y = load_diabetes(return_X_y=True)
+    groups = np.arange(len(X)) % 4
+    weights = np.where(groups == 3, 0.0, 1.0)
+    search = NoRegretSearchCV(
+        Ridge(), {"alpha": stats.loguniform(1e-3, 1e2)}, n_iter=2, cv=GroupKFold(4), random_state=0
+    )
+    search.fit(X, y, sample_weight=weights, groups=groups)
+    assert search.n_splits_ == 4
+    alone = Ridge(**search.best_params_).fit(X[groups != 3], y[groups != 3])
+    np.testing.assert_allclose(search.predict(X), alone.predict(X))
+
+
+def test_copies_and_pickles():
+    X, y = load_iris(return_X_y=True)
+    search = NoRegretSearchCV(LogisticRegression(), {"C": stats.loguniform(0.1, 10)}, n_iter=2)
+    assert clone(search).get_params()["n_iter"] == 2
+    search.fit(X, y)
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    assert not hasattr(clone(search), "cv_results_")
+
+
+def test_failures_are_counted_in_one_warning():
+    X = np.arange(50.0)[:, None]
+    search = NoRegretSearchCV(
+        Scored(), {"a": [0.1, 0.5, 0.95]}, cv=KFold(5), error_score=-1.0, random_state=0
+    )
+    with pytest.warns(FitFailedWarning, match=r"\d of \d+ fits failed and score -1.0.*too large"):
+        search.fit(X)
+    results = search.cv_results_
+    bad = results["param_a"] == 0.95
+    assert results["mean_test_score"][bad] < 0
+    assert search.best_params_["a"] == 0.5
+
+
+class Stopped(Scored):
+    """The user presses Ctrl-C during a fit."""
+
+    def fit(self, X, y=None):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_ends_the_search():
+    search = NoRegretSearchCV(Stopped(), {"a": [0.1, 0.5]})
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(np.arange(50.0)[:, None])
+    assert not hasattr(search, "cv_results_")
+
+
+def test_progress_is_printed(capsys):
+    X, y = load_iris(return_X_y=True)
+    NoRegretSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, n_iter=1, verbose=1).fit(X, y)
+    assert "5 of 5 fits" in capsys.readouterr().out

@@ -8,7 +8,9 @@
 Needs scikit-learn: ``pip install "noregret[sklearn]"``.
 """
 
+import time
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,13 +46,16 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
     estimator
         What is fitted; it is cloned for every fit.
     space
-        Values by name: lists, ``scipy.stats`` distributions, or :class:`~noregret.Float`,
-        :class:`~noregret.Int`, :class:`~noregret.Choice`, :class:`~noregret.Bool`; or a
-        :class:`~noregret.Space`.
+        What ``RandomizedSearchCV`` calls ``param_distributions``. Values by name: lists,
+        ``scipy.stats`` distributions, or :class:`~noregret.Float`, :class:`~noregret.Int`,
+        :class:`~noregret.Choice`, :class:`~noregret.Bool`; or a list of such dicts; or a
+        :class:`~noregret.Space`. Lists of numbers are searched in their order.
     n_iter
-        The budget: as many fits as this many configurations on all folds take.
-    scoring, n_jobs, refit, cv, verbose, error_score, return_train_score
-        As for ``RandomizedSearchCV``; one score, so ``refit`` is a boolean.
+        The budget: as many fits as this many configurations on all folds take. The search ends
+        earlier if every configuration has been fitted on all folds.
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
+        As for ``RandomizedSearchCV``. Of several scores, the one that ``refit`` names decides which
+        configurations are tried; without a name the first one.
     random_state
         Makes the search repeatable, for one value of ``n_jobs``.
 
@@ -59,8 +64,9 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
     cv_results_
         As for ``RandomizedSearchCV``; folds that were not fitted are NaN, and means are over the
         fitted ones. In addition it has ``estimate``, ``estimate_lower`` and ``estimate_upper``, the
-        model's interval, and ``n_fits``. Ranks follow the estimate.
-    best_params_, best_index_, best_score_, best_estimator_
+        model's interval, and ``n_fits``. Ranks of the score that decides follow the estimate;
+        configurations with all folds come first.
+    best_params_, best_index_, best_score_, best_estimator_, refit_time_
         As for ``RandomizedSearchCV``.
     n_fits_
         Fits made, without the last one on all data.
@@ -74,9 +80,10 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         n_iter: int = 20,
         scoring: Any = None,
         n_jobs: int | None = None,
-        refit: bool = True,
+        refit: Any = True,
         cv: Any = None,
         verbose: int = 0,
+        pre_dispatch: Any = "2*n_jobs",
         random_state: Any = None,
         error_score: Any = np.nan,
         return_train_score: bool = False,
@@ -88,77 +95,138 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
             refit=refit,
             cv=cv,
             verbose=verbose,
+            pre_dispatch=pre_dispatch,
             error_score=error_score,
             return_train_score=return_train_score,
         )
         self.space, self.n_iter, self.random_state = space, n_iter, random_state
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> "NoRegretSearchCV":
-        """Search, then fit the best configuration on all data."""
+        """Search, then fit the best configuration on all data.
+
+        ``params`` are those of the estimator's ``fit``, such as ``sample_weight``, and ``groups``
+        for the folds; with metadata routing, whatever the parts ask for.
+        """
         n_iter = _checks.count("n_iter", self.n_iter)
-        if not isinstance(self.refit, (bool, np.bool_)):
-            raise ValueError(f"refit must be True or False, got {self.refit!r}: there is one score")
         codec = Codec(self.space)
-        self.scorer_ = check_scoring(self.estimator, scoring=self.scoring)
-        self.multimetric_ = False
         X, y = indexable(X, y)
+        self.scorer_ = self._scorers()
+        routed = self._get_routed_params_for_fit(params)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        folds = list(splitter.split(X, y, groups=params.get("groups")))
+        folds = list(splitter.split(X, y, **routed.splitter.split))
         seed = int(check_random_state(self.random_state).randint(1 << 31))
-        race = Race(codec, len(folds), seed)
-        fitting = {k: v for k, v in params.items() if k != "groups"} or None
+        failed = np.nan if self.error_score == "raise" else float(self.error_score)
+        race = Race(codec, len(folds), seed, failed)
+        names: list[str] = []
         left = n_iter * len(folds)
-        with Parallel(n_jobs=self.n_jobs) as parallel:
+        with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
             jobs = effective_n_jobs(self.n_jobs)
             while left:
                 wanted = race.next(min(jobs, left), left)
+                if not wanted:  # every configuration has all its folds
+                    break
                 found = parallel(
                     delayed(_fit_one)(
-                        clone(self.estimator).set_params(**codec.params(race.points[config])),
+                        self._with(codec.params(race.points[config])),
                         X,
                         y,
-                        self.error_score,
+                        self.error_score == "raise",
                         cv=[folds[fold]],
                         scoring=self.scorer_,
-                        params=fitting,
+                        params={**routed.estimator.fit, **routed.scorer.score} or None,
                         return_train_score=self.return_train_score,
                     )
                     for config, fold in wanted
                 )
                 for (config, fold), result in zip(wanted, found, strict=True):
+                    if isinstance(result, str):
+                        race.fail(config, fold, result)
+                        continue
+                    if not names:
+                        names = [key[5:] for key in result if key.startswith("test_")]
+                        race.guide = self._guide(names)
                     race.tell(config, fold, result)
                 left -= len(wanted)
                 if self.verbose:
                     print(f"{race.fits} of {n_iter * len(folds)} fits, {race.summary()}")
-        if not race.works:
+        self._report(race, works=bool(names))
+        self.n_splits_, self.n_fits_ = len(folds), race.fits
+        self.multimetric_ = names != ["score"]
+        self.cv_results_ = race.results(names, self.return_train_score)
+        if self.refit or not self.multimetric_:
+            self._take_best(race)
+        if self.refit:
+            self._fit_best(X, y, routed.estimator.fit)
+        return self
+
+    def _scorers(self) -> Any:
+        """One scorer, or several by name."""
+        given = self.scoring
+        if given is None or isinstance(given, str) or callable(given):
+            return check_scoring(self.estimator, scoring=given)
+        named = given if isinstance(given, Mapping) else {name: name for name in given}
+        if not named:
+            raise ValueError(f"scoring must name at least one score, got {given!r}")
+        found = {name: check_scoring(self.estimator, scoring=one) for name, one in named.items()}
+        self._check_refit_for_multimetric(found)
+        return found
+
+    def _guide(self, names: list[str]) -> str:
+        """The score that decides: the one of ``refit``, else the first."""
+        if names == ["score"]:
+            return "score"
+        self._check_refit_for_multimetric(names)
+        return self.refit if isinstance(self.refit, str) else names[0]
+
+    def _with(self, params: dict[str, Any]) -> Any:
+        """The estimator with these parameters; those that are estimators are cloned too."""
+        return clone(self.estimator).set_params(**clone(params, safe=False))
+
+    def _report(self, race: Race, *, works: bool) -> None:
+        """Warn of fits that failed; an error if all of them did."""
+        if not race.errors:
+            return
+        first = f"The first error: {race.errors[0]}"
+        if not works:
             raise ValueError(
                 f"all {race.fits} fits failed: the estimator, its parameters or the data are "
-                "wrong. With error_score='raise' the first error is shown"
+                f"wrong. {first}. With error_score='raise' it is raised"
             )
-        self.n_splits_, self.n_fits_ = len(folds), race.fits
-        self.cv_results_ = race.results(self.return_train_score)
-        self.best_index_ = race.best()
+        warnings.warn(
+            f"{len(race.errors)} of {race.fits} fits failed and score {race.error_score}. {first}",
+            FitFailedWarning,
+            stacklevel=3,
+        )
+
+    def _take_best(self, race: Race) -> None:
+        if callable(self.refit):
+            self.best_index_ = self._select_best_index(self.refit, race.guide, self.cv_results_)
+        else:
+            self.best_index_ = race.best()
+            means = self.cv_results_[f"mean_test_{race.guide}"]
+            self.best_score_ = float(means[self.best_index_])
         self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        if self.refit:
-            best = clone(self.estimator).set_params(**self.best_params_)
-            self.best_estimator_ = best.fit(X, **({} if y is None else {"y": y}), **(fitting or {}))
-            if hasattr(self.best_estimator_, "feature_names_in_"):
-                self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        return self
+
+    def _fit_best(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+        best = self._with(self.best_params_)
+        start = time.perf_counter()
+        self.best_estimator_ = best.fit(X, **({} if y is None else {"y": y}), **params)
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
     def _run_search(self, evaluate_candidates: Any) -> None:
         """Never called: only the base class requires it; :meth:`fit` goes fold by fold."""
 
 
-def _fit_one(estimator: Any, X: Any, y: Any, error_score: Any, **options: Any) -> dict[str, float]:
-    """Scores and times of one fit; a failure scores ``error_score`` if that is a number."""
+def _fit_one(
+    estimator: Any, X: Any, y: Any, raises: bool, **options: Any
+) -> dict[str, float] | str:
+    """Scores and times of one fit; if it fails, what went wrong."""
     try:
         found = cross_validate(estimator, X, y, error_score="raise", **options)
     except Exception as error:
-        if error_score == "raise":
+        if raises:
             raise
-        warnings.warn(f"a fit failed: {error!r}", FitFailedWarning, stacklevel=2)
-        names = ("test_score", "train_score") if options["return_train_score"] else ("test_score",)
-        return {"fit_time": 0.0, "score_time": 0.0, **dict.fromkeys(names, float(error_score))}
+        return repr(error)
     return {key: float(values[0]) for key, values in found.items()}

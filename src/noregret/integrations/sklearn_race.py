@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 from noregret.algorithms import TrustRegionUCB
 from noregret.integrations.sklearn_space import Codec
 
@@ -16,19 +16,45 @@ _FEWEST = 3
 _RIVALS = 4
 #: one in this many new configurations is drawn at random, for the sake of exploration
 _RANDOM = 4
+#: a space of at most this many configurations is searched until none is left
+_FEW = 4096
+#: so many draws may give configurations that are known before the search gives up
+_DRAWS = 100
 
 
 @dataclass
 class Race:
-    """Configurations, their folds so far, and which of them gets the next fit."""
+    """Configurations, their folds so far, and which of them gets the next fit.
+
+    Attributes
+    ----------
+    codec
+        The space.
+    folds
+        How many folds there are.
+    seed
+        Seed of the choices.
+    error_score
+        The score of a fit that failed.
+    guide
+        The name of the score that decides.
+    points, scores
+        The configurations, and for each its results by fold.
+    fits
+        How many fits were made.
+    errors
+        What went wrong in the fits that failed.
+    """
 
     codec: Codec
     folds: int
     seed: int
+    error_score: float
+    guide: str = "score"
     points: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[int, dict[str, float]]] = field(default_factory=list)
     fits: int = 0
-    works: bool = False  # whether any fit has succeeded
+    errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._opt = TrustRegionUCB(
@@ -36,32 +62,73 @@ class Race:
         )
         self._started: list[int] = []  # folds handed out, by configuration
         self._rng = np.random.default_rng(self.seed)
+        self._every = self.codec.every(_FEW)
 
     def next(self, count: int, left: int) -> list[tuple[int, int]]:
-        """What to fit next: configurations with their folds (at most ``count``)."""
+        """What to fit next: configurations with their folds (at most ``count``).
+
+        Nothing if every configuration has had all its folds.
+        """
         wanted: list[tuple[int, int]] = []
         while len(wanted) < count:
             contender = self._contender(final=left - len(wanted) <= self.folds)
             if contender is None:
                 contender = self._new()
+            if contender is None:
+                contender = self._unfinished()
+            if contender is None:
+                break
             wanted.append((contender, self._started[contender]))
             self._started[contender] += 1
         return wanted
 
-    def _new(self) -> int:
-        """A configuration to start with, as a rule a new one."""
-        if len(self.points) % _RANDOM == _RANDOM - 1:
-            _, drawn = self.codec.space.sample(1, self._rng)
-            self._opt.expect(drawn)
-            point = self.codec.space.decode(drawn)[0]
-        else:
-            point = self._opt.ask(1).values[0]
-        if point in self.points and self._started[self.points.index(point)] < self.folds:
-            return self.points.index(point)
+    def _new(self) -> int | None:
+        """A configuration to start with, as a rule a new one; ``None`` if none is left."""
+        if self._every is not None and len(self.points) >= len(self._every):
+            return None
+        at_random = len(self.points) % _RANDOM == _RANDOM - 1
+        point = None if at_random else self._asked()
+        if point in self.points:
+            known = self.points.index(point)
+            if self._started[known] < self.folds:
+                return known
+            self._opt.cancel([point])
+            point = None
+        if point is None:
+            point = self._drawn()
+            if point is None:
+                return None
+            self._opt.expect([point])
         self.points.append(point)
         self.scores.append({})
         self._started.append(0)
         return len(self.points) - 1
+
+    def _asked(self) -> dict[str, Any]:
+        """The optimiser's choice, which is pending."""
+        asked: dict[str, Any] = self._opt.ask(1).values[0]
+        point = self.codec.canonical(asked)
+        if point != asked:
+            self._opt.cancel([asked])
+            self._opt.expect([point])
+        return point
+
+    def _drawn(self) -> dict[str, Any] | None:
+        """A random configuration that is not known yet; ``None`` if none was found."""
+        if self._every is not None:
+            unknown = [point for point in self._every if point not in self.points]
+            return unknown[int(self._rng.integers(len(unknown)))]
+        for _ in range(_DRAWS):
+            _, drawn = self.codec.space.sample(1, self._rng)
+            point = self.codec.canonical(self.codec.space.decode(drawn)[0])
+            if point not in self.points:
+                return point
+        return None
+
+    def _unfinished(self) -> int | None:
+        """The configuration with the best mean of those that have folds left."""
+        left = [i for i, started in enumerate(self._started) if started < self.folds]
+        return left[int(np.argmax(self._bounds(left)[1]))] if left else None
 
     def _contender(self, final: bool) -> int | None:
         """A configuration that earns another fold: the best one at the end, else a rival."""
@@ -85,19 +152,27 @@ class Race:
         """Take in the result of a fit."""
         self.fits += 1
         self.scores[config][fold] = result
-        score = result["test_score"]
+        score = self._score(result)
         if math.isfinite(score):
-            self.works = True
             self._opt.tell([self.points[config]], [score - self._offset(fold)])
         else:  # it counts as the worst score, so that it is not tried again
-            known = [s["test_score"] for each in self.scores for s in each.values()]
+            known = [self._score(one) for each in self.scores for one in each.values()]
             worst = min((s for s in known if math.isfinite(s)), default=0.0)
             self._opt.tell([self.points[config]], [worst])
+
+    def fail(self, config: int, fold: int, error: str) -> None:
+        """Take in that a fit failed."""
+        self.errors.append(error)
+        self.tell(config, fold, {"fit_time": 0.0, "score_time": 0.0})
+
+    def _score(self, result: dict[str, float]) -> float:
+        """The score that decides."""
+        return result.get(f"test_{self.guide}", self.error_score)
 
     def _offset(self, fold: int) -> float:
         """How much better scores are on a fold than on the first, over configurations with both."""
         pairs = [
-            each[fold]["test_score"] - each[0]["test_score"]
+            self._score(each[fold]) - self._score(each[0])
             for each in self.scores
             if fold in each and 0 in each
         ]
@@ -106,18 +181,21 @@ class Race:
 
     def best(self) -> int:
         """The configuration with all folds, none of them failed, and the largest estimate."""
-        known = np.isfinite(self._table("test_score")).all(axis=1)
-        whole = np.flatnonzero(known).tolist()
-        whole = whole or list(range(len(self.scores)))
-        return whole[int(np.argmax(self._bounds(whole)[1]))]
+        estimate = self._bounds(list(range(len(self.scores))))[1]
+        return int(np.argmin(self._ranks(estimate)))
+
+    def _ranks(self, estimate: Floats) -> Ints:
+        """Ranks by the estimate (n), from 1 on; those with all folds come before the others."""
+        whole = np.isfinite(self._table(f"test_{self.guide}").sum(axis=1))
+        return _ranks(np.where(whole, estimate - estimate.min() + 1.0, estimate - estimate.max()))
 
     def summary(self) -> str:
         """One line on how far the search is."""
         _, mean, _ = self._bounds(list(range(len(self.points))))
         return f"{len(self.points)} configurations, best estimate {mean.max():.5g}"
 
-    def results(self, train: bool) -> dict[str, Any]:
-        """``cv_results_``."""
+    def results(self, names: list[str], train: bool) -> dict[str, Any]:
+        """``cv_results_`` for scores of these names."""
         params = [self.codec.params(point) for point in self.points]
         # The model predicts scores on the first fold.
         shift = float(np.mean([self._offset(fold) for fold in range(self.folds)]))
@@ -128,19 +206,24 @@ class Race:
             found[f"mean_{time}"] = np.nanmean(table, axis=1)
             found[f"std_{time}"] = np.nanstd(table, axis=1)
         for name in self.codec.names:
-            values = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=False)
-            values[:] = [one[name] for one in params]
-            found[f"param_{name}"] = values
+            found[f"param_{name}"] = _column([one.get(name, _ABSENT) for one in params])
         found["params"] = params
-        for kind in ("test", "train") if train else ("test",):
-            table = self._table(f"{kind}_score")
+        kinds = ("test", "train") if train else ("test",)
+        for kind, name in ((kind, name) for name in names for kind in kinds):
+            key = f"{kind}_{name}"
+            table = self._table(key)
             for fold in range(self.folds):
-                found[f"split{fold}_{kind}_score"] = table[:, fold]
+                found[f"split{fold}_{key}"] = table[:, fold]
             # As in scikit-learn, a configuration has no mean if one of its fits failed.
-            fits = [[one[f"{kind}_score"] for one in each.values()] for each in self.scores]
-            found[f"mean_{kind}_score"] = np.array([np.mean(each) for each in fits])
-            found[f"std_{kind}_score"] = np.array([np.std(each) for each in fits])
-        found["rank_test_score"] = np.array([1 + int((mean > one).sum()) for one in mean])
+            fits = [
+                [row[fold] for fold in each] for row, each in zip(table, self.scores, strict=True)
+            ]
+            found[f"mean_{key}"] = np.array([np.mean(each) for each in fits])
+            found[f"std_{key}"] = np.array([np.std(each) for each in fits])
+        for name in names:
+            means = np.nan_to_num(found[f"mean_test_{name}"], nan=-np.inf)
+            found[f"rank_test_{name}"] = _ranks(means)
+        found[f"rank_test_{self.guide}"] = self._ranks(mean)
         found["estimate"], found["estimate_lower"], found["estimate_upper"] = mean, lower, upper
         found["n_fits"] = np.array([len(each) for each in self.scores])
         return found
@@ -150,5 +233,28 @@ class Race:
         table = np.full((len(self.scores), self.folds), np.nan)
         for row, each in zip(table, self.scores, strict=True):
             for fold, result in each.items():
-                row[fold] = result[name]
+                row[fold] = result.get(name, self.error_score)
         return table
+
+
+def _ranks(values: Floats) -> Ints:
+    """Ranks from 1 on, the largest value first (n)."""
+    return np.array([1 + np.count_nonzero(values > one) for one in values])
+
+
+#: stands for a parameter that a configuration does not have
+_ABSENT = object()
+
+
+def _column(values: list[Any]) -> Any:
+    """A column of parameters: numbers where all are, masked where a configuration has none."""
+    mask = [value is _ABSENT for value in values]
+    column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=mask)
+    for i, value in enumerate(values):
+        if value is not _ABSENT:
+            column[i] = value
+    kinds = {type(value) for value in values}
+    for kind in (bool, int, float):
+        if kinds <= {kind}:
+            return column.astype(kind)
+    return column
