@@ -27,11 +27,6 @@ _GIVEN = ", kernel given"
 # -- Figure 2: how x_t goes to the maximiser ----------------------------------------------------
 
 
-def _runs(settings: Settings, function: str) -> int:
-    """The number of runs; two-dimensional ones take four times as long, so there are fewer."""
-    return int(min(settings["runs"], settings["f2_runs"] if function == "f2" else np.inf))
-
-
 def _decay_tasks(settings: Settings) -> Sequence[Task]:
     """Tasks of Figure 2; with the largest σ also runs with a given kernel, for Figure 3."""
     return [
@@ -49,7 +44,7 @@ def _decay_tasks(settings: Settings) -> Sequence[Task]:
         for function in _FUNCTIONS
         for sigma in settings["sigmas"]
         for kernel in (_KERNELS if sigma == _LOUDEST else _KERNELS[:1])
-        for seed in range(_runs(settings, function))
+        for seed in range(settings["runs"])
     ]
 
 
@@ -333,15 +328,14 @@ EXPERIMENTS = (
         paper="ξ-greedy TS",
         figure="Figure 2",
         title="decay of the error of x_t for several σ, in one and two dimensions",
-        minutes=13,
+        minutes=3,
         sizes={
             "page": {
                 "runs": 6,
-                "f2_runs": 5,
-                "iterations": 150,
+                "iterations": 200,
                 "sigmas": [0.1, 1.0, 2.0, _LOUDEST],
             },
-            "quick": {"runs": 2, "f2_runs": 1, "iterations": 2, "sigmas": [0.1, _LOUDEST]},
+            "quick": {"runs": 2, "iterations": 2, "sigmas": [0.1, _LOUDEST]},
         },
         tasks=_decay_tasks,
         draw=_draw_decay,
@@ -352,10 +346,10 @@ EXPERIMENTS = (
         paper="ξ-greedy TS",
         figure="Figure 3",
         title="distribution of the maximiser over iterations, σ = 5",
-        minutes=4,
+        minutes=1,
         sizes={
-            "page": {"runs": 6, "f2_runs": 5, "iterations": 150},
-            "quick": {"runs": 2, "f2_runs": 1, "iterations": 2},
+            "page": {"runs": 6, "iterations": 200},
+            "quick": {"runs": 2, "iterations": 2},
         },
         tasks=_distribution_tasks,
         draw=_draw_distribution,
@@ -366,7 +360,7 @@ EXPERIMENTS = (
         paper="ξ-greedy TS",
         figure="Figure 4",
         title="decay of the error of x_t for flatter and flatter f_β",
-        minutes=2,
+        minutes=0.4,
         sizes={
             "page": {"runs": 10, "iterations": 50, "betas": [0.1, 0.3, 1.0, 3.0, 10.0]},
             "quick": {"runs": 2, "iterations": 3, "betas": [0.3, 3.0]},
