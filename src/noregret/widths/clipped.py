@@ -14,6 +14,7 @@ tabulated.
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -151,7 +152,7 @@ def soft_sums(sample: Sample, mean: Floats, deviations: Floats, setting: Setting
     """
     column = np.array([round(0.87 * _STEPS)])
     c = float(setting.centres[column[0]])
-    table = _tables(setting.centres.tobytes())[0]
+    table = _tables(setting.centres.tobytes()).odd
     z = deviations[sample.arms] * (sample.rewards - mean[sample.arms])
     shift = (setting.shift * c * np.square(deviations))[sample.arms]
     total = np.zeros(len(mean))
@@ -255,7 +256,7 @@ def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
     """
     sample, s, mean, z = case.sample, case.deviations, case.mean, case.z
     n, shift, c = sample.counts, setting.shift, setting.centres
-    odds, evens = _tables(c.tobytes())
+    tables = _tables(c.tobytes())
     slope = case.sums - n * mean
     h = s[:, None] * c
     gauss = (1.0 / setting.part - 0.5) * setting.scale**2 * n[:, None] * np.square(h)
@@ -266,13 +267,11 @@ def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
         # f = mean ∓ v with v between (ς²/θ)h and this
         room = np.maximum(case.reach + sign * mean, 0.0)
         signed = sign * z
-        far = _places(np.maximum(-signed - (s * room)[sample.arms], 0.0)[:, None])
         for block in np.array_split(np.arange(len(c)), -(-len(z) * len(c) // _BLOCK)):
             x = signed[:, None] + (shift * np.square(s))[sample.arms, None] * c[block]
             place = _places(np.abs(x))
-            value = np.sign(x) * _between(odds, place, block)
-            near = _between(evens, place, block)
-            value += np.where(x > 0.0, near, _between(evens, far, block))
+            above = _between(tables.above, place, block)
+            value = np.where(x > 0.0, above, _between(tables.below, place, block))
             lost[side][:, block] = sign * h[:, block] * slope[:, None] - sample.sums(value)
         step = h[:, 1][:, None]
         lost[side][shift * (h - step) > room[:, None]] = -np.inf
@@ -329,15 +328,34 @@ def _quadrature() -> tuple[Floats, Floats]:
 # -- tables of E odd(z(c + ξ)) and E even(z(c + ξ)) ---------------------------------------------
 
 
+class _Tables(NamedTuple):
+    """Expectations over ξ for the z of the table and some c (1600 × 25 each).
+
+    Attributes
+    ----------
+    odd
+        E odd(z(c + ξ)).
+    above
+        E ψ(z(c + ξ)), which rises with z.
+    below
+        The smallest E ψ(z'(c + ξ)) for z' from −z to 0.
+    """
+
+    odd: Floats
+    above: Floats
+    below: Floats
+
+
 @lru_cache(maxsize=96)
-def _tables(centres: bytes) -> tuple[Floats, Floats]:
-    """E odd(z(c + ξ)) and E even(z(c + ξ)) for the z of the table and some c (1600 × 25 each)."""
+def _tables(centres: bytes) -> _Tables:
+    """The tables for some c."""
     c = np.frombuffer(centres)
     last = math.ceil((float(c[-1]) + _REACH) / _SPACING)
     u = _SPACING * np.arange(-math.ceil(_REACH / _SPACING), last + 1)
     weights = np.exp(-0.5 * np.square(u[:, None] - c))
     weights /= weights.sum(axis=0)
-    return odd(_grid()[:, None] * u) @ weights, even(_grid()[:, None] * u) @ weights
+    odds, evens = odd(_grid()[:, None] * u) @ weights, even(_grid()[:, None] * u) @ weights
+    return _Tables(odds, odds + evens, np.minimum.accumulate(evens - odds, axis=0))
 
 
 @lru_cache(maxsize=1)
