@@ -109,7 +109,7 @@ def test_a_choice_is_bounded_by_the_theorem_for_itself():
     # β² of the joint theorem at the level and the θ that the bounds came from
     squares = [
         clipped.squared(case, clipped.Setting(1.0, noise, 2.0, clipped.level_above(x), part))
-        for x in np.geomspace(4.0, 8.0, 30)
+        for x in np.geomspace(3.5, 8.0, 40)
         for part in (0.9, 0.7, 0.5)
     ]
     assert any(radius**2 / leverage == pytest.approx(square, rel=1e-9) for square in squares)
