@@ -71,7 +71,7 @@ clean:
 	@touch $@
 
 .venv/integrations.stamp: .venv/dev.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ax,botorch,optuna,sklearn]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[ax,baybe,botorch,optuna,sklearn]" loky
 	@touch $@
 
 .venv/bench.stamp: .venv/bin/python pyproject.toml

@@ -10,6 +10,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 #: what the blocks of a page import
 NEEDS = {
     "ax.md": ["ax"],
+    "baybe.md": ["baybe"],
     "botorch.md": ["botorch"],
     "executors.md": ["loky"],
     "optuna.md": ["optuna"],

@@ -8,6 +8,7 @@ import pytest
 #: what the module of an integration is called, which package it needs, and the name of its extra
 NEEDS = [
     ("ax", "ax", "ax"),
+    ("baybe", "baybe", "baybe"),
     ("botorch", "botorch", "botorch"),
     ("botorch", "torch", "botorch"),
     ("optuna", "optuna", "optuna"),

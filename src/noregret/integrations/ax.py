@@ -50,7 +50,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         self, pool: Any = None, *, seed: int | None = None, name: str = "NoRegret", **options: Any
     ) -> None:
         # An arm may be evaluated again on purpose.
-        super().__init__(name=name, should_deduplicate=False)
+        super().__init__(name, should_deduplicate=False)
         self._pool, self._settings = pool, {**_LEARNT, "seed": seed, **options}
         self._opt: Optimizer | None = None
         self._told: set[tuple[int, str]] = set()
@@ -66,11 +66,9 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
             raise ValueError("experiment must have one objective: noregret optimises one number")
         sign = -1.0 if objective.minimize else 1.0
         rows = data.df[data.df["metric_name"] == objective.metric_names[0]]
-        for trial, arm, mean in zip(
-            rows["trial_index"], rows["arm_name"], rows["mean"], strict=True
-        ):
-            key = int(trial), str(arm)
-            if key in self._told or not math.isfinite(mean):
+        for row in rows.itertuples():
+            key = int(row.trial_index), str(row.arm_name)
+            if key in self._told or not math.isfinite(row.mean):
                 continue
             self._told.add(key)
             parameters = dict(experiment.arms_by_name[key[1]].parameters)
@@ -80,7 +78,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
             asked = parameters in self._pending
             if asked:
                 self._pending.remove(parameters)
-            self._opt.tell([point], [sign * float(mean)], unasked=not asked)
+            self._opt.tell([point], [sign * float(row.mean)], unasked=not asked)
 
     def get_next_candidate(self, pending_parameters: list[dict[str, Any]]) -> dict[str, Any]:
         """The parameters of the next arm."""

@@ -37,8 +37,8 @@ from noregret.integrations.optuna_trials import Estimate, Follower, check_single
 _TRIES = 20
 #: what the algorithms learn by themselves unless the user says otherwise
 _LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
-#: q̄ of tables: half as many inducing points as with BBKB's own 2, for estimates as good
-_QBAR = 1.0
+#: q̄ of tables with more rows than this: half as many inducing points as with BBKB's own q̄ = 2
+_LONG, _QBAR = 20_000, 1.0
 
 
 class _Sampler(BaseSampler):  # type: ignore[misc]
@@ -202,7 +202,9 @@ class CandidateSampler(_Sampler):
     def _follower(self, study: Study) -> Follower:
         key = key_of(study)
         if key not in self._followers:
-            settings = {**_LEARNT, "qbar": _QBAR, "seed": self._seed, **self._options}
+            settings = {**_LEARNT, "seed": self._seed, **self._options}
+            if len(self._rows.candidates) > _LONG:
+                settings = {"qbar": _QBAR, **settings}
             opt = BBKB(self._rows.candidates, **settings)
             self._followers[key] = Follower(opt, self._rows, study)
         return self._followers[key]
