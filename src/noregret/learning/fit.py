@@ -57,6 +57,8 @@ class Priors:
     noise: tuple[float, float] = (1.1, 1.0)
 
 
+#: Priors for rewards that a function explains in good part.
+PRIORS = Priors()
 #: Priors for rewards that may be almost all noise. The default prior of the variance takes it for
 #: granted that the function explains about half of the rewards' mean square. If it explains a
 #: hundredth, fits put the rest into lengthscales so short, or so long, that the fitted function is
@@ -101,7 +103,7 @@ def fit_kernel(
     X: Any,
     y: Any,
     noise: float | None = None,
-    priors: Priors | None = Priors(),  # noqa: B008  frozen
+    priors: Priors | None = PRIORS,
     *,
     only_noise: bool = False,
     fit_mean: bool = False,

@@ -235,7 +235,7 @@ class Learner:
         starts: int,
     ) -> Any:
         # Imported here, as scipy.optimize is slow to import.
-        from noregret.learning.fit import NOISY_PRIORS, Priors, fit_kernel
+        from noregret.learning.fit import NOISY_PRIORS, PRIORS, fit_kernel
 
         only_noise = not self.kernel
         if only_noise or not self.how.one_scale:
@@ -244,7 +244,7 @@ class Learner:
                 X,
                 y,
                 noise,
-                Priors() if self.how.expects_signal else NOISY_PRIORS,
+                PRIORS if self.how.expects_signal else NOISY_PRIORS,
                 only_noise=only_noise,
                 fit_mean=self.how.fits_mean and not only_noise,
                 restarts=starts,
