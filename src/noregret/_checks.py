@@ -24,6 +24,14 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def one_or_more(name: str, value: Any, of: str) -> float | list[float]:
+    """``value`` as one number above zero, or as a list of them, one per ``of``."""
+    numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    if numbers.ndim != 1 or not np.all(np.isfinite(numbers)) or np.any(numbers <= 0):
+        raise ValueError(f"{name} must be one number above 0, or one per {of}, got {value!r}")
+    return float(numbers[0]) if numbers.size == 1 else list(numbers.tolist())
+
+
 def not_negative(name: str, value: Any) -> float:
     """``value`` as a float of at least zero, of a size that can be computed with."""
     number = finite(name, value)

@@ -29,9 +29,11 @@ class Kernel(ABC):
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y) for the rows of X (n × d) and Y (m × d)."""
 
-    @abstractmethod
     def diag(self, X: Points) -> Floats:
-        """The n values k(x, x)."""
+        """The n values k(x, x); a kernel without a :attr:`constant` has its own formula."""
+        if self.constant is None:
+            raise TypeError(f"{type(self).__name__} must define diag(X) or constant: k(x, x)")
+        return np.full(len(X), self.constant)
 
     @property
     def constant(self) -> float | None:
@@ -71,6 +73,8 @@ class Kernel(ABC):
 
     def diag_gradient(self, X: Points) -> Floats:
         """The gradients of k(x, x) (n × d)."""
+        if self.constant is not None:
+            return np.zeros(X.shape)
         # By symmetry d/dx k(x, x) is twice the gradient in the first argument.
         rows = [self.gradient(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(X))]
         return 2.0 * np.array(rows).reshape(X.shape)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 
@@ -21,14 +22,7 @@ class Hamming(Kernel):
     """
 
     def __init__(self, weight: Any = 1.0) -> None:
-        weights = np.atleast_1d(np.asarray(weight, dtype=np.float64))
-        if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights <= 0):
-            raise ValueError(
-                f"weight must be one number above 0, or one per column, got {weight!r}"
-            )
-        self.weight: float | list[float] = (
-            float(weights[0]) if weights.size == 1 else weights.tolist()
-        )
+        self.weight = _checks.one_or_more("weight", weight, "column")
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
@@ -54,10 +48,6 @@ class Hamming(Kernel):
         """1 where two points differ in a column, else 0 (n × m)."""
         return np.not_equal.outer(X[:, column], Y[:, column]).astype(np.float64)
 
-    def diag(self, X: Points) -> Floats:
-        """The n values k(x, x) = 1."""
-        return np.ones(len(X))
-
     @property
     def constant(self) -> float:
         """k(x, x) = 1."""
@@ -69,10 +59,6 @@ class Hamming(Kernel):
 
     def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
         """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): zero."""
-        return np.zeros(X.shape)
-
-    def diag_gradient(self, X: Points) -> Floats:
-        """The gradients of k(x, x) (n × d): zero."""
         return np.zeros(X.shape)
 
     def contractions(self, X: Points, weights: Floats) -> list[float]:

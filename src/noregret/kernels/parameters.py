@@ -11,7 +11,7 @@ from noregret.kernels.base import Kernel, Product, Scaled, Sum
 from noregret.kernels.columns import Columns
 from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear
-from noregret.kernels.stationary import Matern, Stationary
+from noregret.kernels.stationary import Matern, Stationary, scaled_squares
 from noregret.kernels.tanimoto import Tanimoto
 
 
@@ -104,7 +104,7 @@ def contractions(kernel: Kernel, X: Points, weights: Floats) -> list[float]:
 
 
 def _stationary(kernel: Stationary, X: Points, weights: Floats) -> list[float]:
-    squared = kernel.squared(X, X)
+    squared = scaled_squares(X, X, kernel.lengthscale)
     slope = weights * kernel.slope(squared)
     if not isinstance(kernel.lengthscale, list):
         by_scale = -2.0 * float(np.sum(slope * squared))

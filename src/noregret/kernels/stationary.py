@@ -36,8 +36,38 @@ def squared_distances(X: Points, Y: Points) -> Floats:
     return squared
 
 
-class Stationary(Kernel):
-    """variance · φ(r) with r the distance after division by the lengthscale(s).
+def scaled_squares(X: Points, Y: Points, lengthscale: float | list[float]) -> Floats:
+    """Squared distances r² after division by the lengthscale(s), one or one per dimension."""
+    if X.ndim != 2 or Y.ndim != 2:
+        raise TypeError("RBF and Matern need points of numbers, not objects")
+    if isinstance(lengthscale, list):
+        if X.shape[1] != len(lengthscale):
+            raise ValueError(
+                f"lengthscale has {len(lengthscale)} entries but points have "
+                f"{X.shape[1]} dimensions"
+            )
+        scales = np.asarray(lengthscale)
+        return squared_distances(X / scales, Y / scales)
+    squared = squared_distances(X, Y)
+    squared /= lengthscale**2
+    return squared
+
+
+def _gradient(kernel: "Stationary", X: Points, Y: Points) -> Floats:
+    """∂k(x, y)/∂x (n × m × d) by dk/d(r²)."""
+    slope = 2.0 * kernel.slope(scaled_squares(X, Y, kernel.lengthscale))
+    return np.asarray(slope[:, :, None] * (X[:, None] - Y[None]) / np.square(kernel.lengthscale))
+
+
+def _pullback(kernel: "Stationary", X: Points, Y: Points, weights: Floats) -> Floats:
+    """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): two matrix products."""
+    slope = 2.0 * weights * kernel.slope(scaled_squares(X, Y, kernel.lengthscale))
+    total = X * slope.sum(axis=1)[:, None] - slope @ Y
+    return np.asarray(total / np.square(kernel.lengthscale))
+
+
+class RBF(Kernel):
+    """The Gaussian kernel, variance · exp(−r²/2), r the distance divided by the lengthscale(s).
 
     Parameters
     ----------
@@ -48,71 +78,25 @@ class Stationary(Kernel):
     """
 
     def __init__(self, lengthscale: Any = 1.0, variance: float = 1.0) -> None:
-        scales = np.atleast_1d(np.asarray(lengthscale, dtype=np.float64))
-        if scales.ndim != 1 or not np.all(np.isfinite(scales)) or np.any(scales <= 0):
-            raise ValueError(
-                f"lengthscale must be one number above 0, or one per dimension, got {lengthscale!r}"
-            )
-        self.lengthscale: float | list[float] = (
-            float(scales[0]) if scales.size == 1 else scales.tolist()
-        )
+        self.lengthscale = _checks.one_or_more("lengthscale", lengthscale, "dimension")
         self.variance = _checks.positive("variance", variance)
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        return self.of_squared(self.squared(X, Y))
-
-    def diag(self, X: Points) -> Floats:
-        """The n values k(x, x) = variance."""
-        return np.full(len(X), self.variance)
+        return self.of_squared(scaled_squares(X, Y, self.lengthscale))
 
     @property
     def constant(self) -> float:
         """k(x, x), the same for every x."""
         return self.variance
 
-    def squared(self, X: Points, Y: Points) -> Floats:
-        """Squared distances after division by the lengthscale(s) (n × m)."""
-        if X.ndim != 2 or Y.ndim != 2:
-            raise TypeError(f"{type(self).__name__} needs points of numbers, not objects")
-        if isinstance(self.lengthscale, list):
-            if X.shape[1] != len(self.lengthscale):
-                raise ValueError(
-                    f"lengthscale has {len(self.lengthscale)} entries but points have "
-                    f"{X.shape[1]} dimensions"
-                )
-            scales = np.asarray(self.lengthscale)
-            return squared_distances(X / scales, Y / scales)
-        squared = squared_distances(X, Y)
-        squared /= self.lengthscale**2
-        return squared
-
     def gradient(self, X: Points, Y: Points) -> Floats:
         """∂k(x, y)/∂x (n × m × d)."""
-        slope = 2.0 * self.slope(self.squared(X, Y))
-        return np.asarray(slope[:, :, None] * (X[:, None] - Y[None]) / np.square(self.lengthscale))
+        return _gradient(self, X, Y)
 
     def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
-        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): two matrix products."""
-        slope = 2.0 * weights * self.slope(self.squared(X, Y))
-        total = X * slope.sum(axis=1)[:, None] - slope @ Y
-        return np.asarray(total / np.square(self.lengthscale))
-
-    def diag_gradient(self, X: Points) -> Floats:
-        """The gradients of k(x, x) (n × d): zero."""
-        return np.zeros(X.shape)
-
-    def slope(self, squared: Floats) -> Floats:
-        """dk/d(r²) at squared scaled distances r²; 0 where it is infinite."""
-        raise TypeError("use RBF or Matern")
-
-    def of_squared(self, squared: Floats) -> Floats:
-        """k at squared scaled distances r², which may be overwritten."""
-        raise TypeError("use RBF or Matern")
-
-
-class RBF(Stationary):
-    """The Gaussian kernel, variance · exp(−r²/2)."""
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        return _pullback(self, X, Y, weights)
 
     def of_squared(self, squared: Floats) -> Floats:
         """variance · exp(−r²/2), in place of r²."""
@@ -127,12 +111,40 @@ class RBF(Stationary):
         return -0.5 * self.of_squared(squared.copy())
 
 
-class Matern(Stationary):
-    """The Matérn kernel of smoothness ``nu`` (any ν > 0; closed forms for 1/2, 3/2 and 5/2)."""
+class Matern(Kernel):
+    """The Matérn kernel of smoothness ``nu`` (any ν > 0; closed forms for 1/2, 3/2 and 5/2).
+
+    Parameters
+    ----------
+    lengthscale
+        One number, or one per dimension.
+    nu
+        ν: a drawn function has ⌈ν⌉ − 1 derivatives.
+    variance
+        k(x, x).
+    """
 
     def __init__(self, lengthscale: Any = 1.0, nu: float = 2.5, variance: float = 1.0) -> None:
-        super().__init__(lengthscale, variance)
+        self.lengthscale = _checks.one_or_more("lengthscale", lengthscale, "dimension")
+        self.variance = _checks.positive("variance", variance)
         self.nu = _checks.positive("nu", nu)
+
+    def __call__(self, X: Points, Y: Points) -> Floats:
+        """The n × m matrix of k(x, y)."""
+        return self.of_squared(scaled_squares(X, Y, self.lengthscale))
+
+    @property
+    def constant(self) -> float:
+        """k(x, x), the same for every x."""
+        return self.variance
+
+    def gradient(self, X: Points, Y: Points) -> Floats:
+        """∂k(x, y)/∂x (n × m × d)."""
+        return _gradient(self, X, Y)
+
+    def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
+        """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d)."""
+        return _pullback(self, X, Y, weights)
 
     def of_squared(self, squared: Floats) -> Floats:
         """k at squared scaled distances r², which are overwritten."""
@@ -177,6 +189,10 @@ class Matern(Stationary):
 
         scale = self.nu * 2.0 ** (1.0 - self.nu) / gamma(self.nu)
         return np.asarray(-scale * s ** (self.nu - 1.0) * kv(1.0 - self.nu, s) * apart)
+
+
+#: kernels of the distance alone
+Stationary = RBF | Matern
 
 
 def _matern(nu: float, s: Floats) -> Floats:
