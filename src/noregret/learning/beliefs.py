@@ -257,7 +257,7 @@ class Beliefs:
         plan = self._sparsifier.plan(model, points, told, rules.qbar(observations.t), rng)
         sums, before = self.estimate.sums(model, observations, self.assumed), model.size
         (model.rebuild if plan.replace else model.advance)(points, told, sums, plan.rows)
-        if rules.limits_trace:
+        if rules.limits_trace and model.trace() > 0.0:
             found = replace(self.evidence(observations, rules), t=observations.t)
             lower_trace(model, points, trace_limit(found))
         weights = self.estimate.weights(model, observations, self.assumed)
@@ -280,7 +280,7 @@ class Beliefs:
         self, rows: Ints, observations: Observations, rules: Rules
     ) -> tuple[Floats, Floats, Evidence] | None:
         """Means and √leverage of some arms (n each), and the evidence for their width."""
-        if not rules.checked or not self.t:
+        if not rules.checked or self.refuted or not self.t:
             return None
         # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
         # to the ridges of all λ, so that it cancels in a width, or widens it if tr R > 0.
