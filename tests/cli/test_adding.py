@@ -48,6 +48,20 @@ def test_what_cannot_be_added_is_refused(tmp_path, monkeypatch):
         assert study.size == 40
 
 
+def test_texts_that_are_only_shown_may_be_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = library("library.csv", 40).with_columns(
+        pl.Series("shelf", [f"S{i}" for i in range(40)])
+    )
+    frame.write_csv("library.csv")
+    noregret("create", "a.db", "--candidates", "library.csv", "--id", "compound", "--seed", 0)
+    new = frame.head(1).with_columns(pl.lit("new").alias("compound"))
+    new.drop("shelf").write_csv("more.csv")
+    noregret("add", "a.db", "more.csv")
+    with nr.Study.open("a.db") as study:
+        assert study.table["shelf"].to_list()[-2:] == ["S39", None]
+
+
 def test_how_often_a_candidate_is_measured(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make()

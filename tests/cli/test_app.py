@@ -17,6 +17,20 @@ def test_every_command_has_help_with_an_example(name):
     assert "--json" in output
 
 
+def test_help_lists_the_commands_as_they_are_used():
+    said = noregret("--help").stdout
+    places = [said.index(f"│ {name} ") for name in ("create", "ask", "tell", "best", "reproduce")]
+    assert places == sorted(places)
+
+
+def test_help_leaves_room_for_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    said = noregret("create", "--help").stdout
+    assert "<bool>" not in said
+    assert len(said.splitlines()) < 90
+
+
 def test_exit_codes_and_json_errors(db):
     assert CliRunner().invoke(app, ["ask"]).exit_code == 2
     result = noregret("status", "none.db", "--json", code=1)

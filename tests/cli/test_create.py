@@ -53,9 +53,41 @@ def test_no_column_is_dropped_in_silence(tmp_path, monkeypatch):
     assert "Columns are separated by semicolons." in said
     assert "Decimal comma: 0,0 is 0.0." in said
     assert "Column 'compound' has the candidates' names" in said
-    assert "Columns used: a, n." in said
+    assert "Columns used: a." in said
     assert "'plate' is the same everywhere" in said
+    assert "'n' counts the rows" in said
     assert "'remark' has more than 100 different texts" in said
+    assert "Shown, but not used: remark." in said
+    plate = noregret("ask", "a.db").stdout.splitlines()
+    assert plate[0].lstrip("\ufeff") == "trial;compound;a;remark;value"
+    assert "note" in plate[1]
+
+
+def test_a_column_that_counts_the_rows_is_used_if_there_is_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib.csv").write_text("x\n1\n2\n3\n4\n")
+    assert "Columns used: x." in noregret("create", "a.db", "--candidates", "lib.csv").stderr
+
+
+def test_names_that_a_few_rows_share_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"sample {max(i, 1)},{i % 7},{i % 3}\n" for i in range(30)]
+    (tmp_path / "lib.csv").write_text("sample,a,b\n" + "".join(rows))
+    said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv", code=1).stderr.split())
+    assert "column 'sample': the same name ('sample 1') in line 2, 3." in said
+    assert "--features" in said
+    noregret("create", "a.db", "--candidates", "lib.csv", "--features", "a,b")
+    plate = noregret("ask", "a.db").stdout.splitlines()
+    assert plate[0] == "trial,id,a,b,sample,value"
+
+
+def test_hints_about_columns_that_are_not_what_they_seem(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"c{i},{i % 7},{0.5 if i < 5 else ''},day {i % 20}\n" for i in range(30)]
+    (tmp_path / "lib.csv").write_text("name,a,yield,bought\n" + "".join(rows))
+    said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv").stderr.split())
+    assert "'yield' is empty in 25 of 30 rows. If it holds values that were measured" in said
+    assert "'bought' has 20 different texts in 30 rows" in said
 
 
 def test_text_stays_verbatim(tmp_path, monkeypatch):
@@ -105,6 +137,10 @@ def test_a_refused_library_names_line_column_and_spelling(tmp_path, monkeypatch)
     assert "line 3, column 'logP': '2..5' is not a number (did you mean 2.5?)" in said
     result = noregret("create", "a.db", "--candidates", "lib.csv", "--features", "LogP", code=1)
     assert "did you mean 'logP'?" in result.stderr
+    (tmp_path / "lib.csv").write_text("name,logP\nx,1.5\ny,low\nz,low\nu,2\nv,1e400\nw,3\n")
+    said = noregret("create", "a.db", "--candidates", "lib.csv", code=1).stderr
+    assert "line 3, column 'logP': 'low' is not a number; also in line 4" in said
+    assert "'1e400' is not a number\n" in said  # nothing better to offer
 
 
 @pytest.mark.parametrize(
@@ -112,7 +148,7 @@ def test_a_refused_library_names_line_column_and_spelling(tmp_path, monkeypatch)
     [
         ("--features a,q", "has no column 'q'"),
         ("--id nobody", "has no column 'nobody'"),
-        ("--id solvent", "share a name"),
+        ("--id solvent", "the same name"),
         ("--algorithm magic", "bbkb"),
         ("--lengthscale -1", "lengthscale"),
         ("--width wide", "width must be one of"),

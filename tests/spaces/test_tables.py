@@ -48,6 +48,32 @@ def test_the_same_table_in_every_habit(tmp_path, content, encoding, suffix):
     assert candidates.points.tolist() == [[1.5, 0, 1], [2.25, 1, 0], [-3, 0, 1]]
 
 
+@pytest.mark.parametrize("title", ["Library of 2026\n", "Library of 2026,,\n,,\n\n"])
+def test_a_title_above_the_table_is_passed_over(tmp_path, title):
+    path = tmp_path / "a.csv"
+    path.write_text(title + text())
+    table = Table(path)
+    assert table.columns == ["name", "a", "solvent"]
+    assert table.read().frame["name"].to_list() == ["cmp1", "cmp2", "cmp3"]
+    (note,) = table.notes
+    assert note.startswith("Line 1 ('Library of 2026') is a title")
+
+
+@pytest.mark.parametrize("content", [",a\nx,thf\ny,dmf\n", "a\n1\n2\n", "a,\n1,\n2,\n"])
+def test_a_lone_name_of_a_column_is_no_title(tmp_path, content):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    table = Table(path)
+    assert "a" in table.columns
+    assert len(table.read().frame) == 2
+
+
+def test_numbers_in_place_of_names_are_pointed_out(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("cmp1,1.5\ncmp2,2.5\n")
+    assert "include the number 1.5. If that line is a candidate" in Table(path).notes[0]
+
+
 def test_spreadsheets(tmp_path):
     path = tmp_path / "a.xlsx"
     frame = pl.DataFrame(ROWS, schema=["name", "a", "solvent"], orient="row")

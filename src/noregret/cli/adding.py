@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def add(
     study: StudyPath,
     candidates: Annotated[
-        str, typer.Argument(help="A table with the columns that the study was made from.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A table with the columns that the study was made from."
+        ),
     ],
     wait: Wait = 0.0,
     as_json: Json = False,
@@ -39,10 +42,7 @@ def add(
         notes: list[str] = []
         points = _points(candidates, encoder, frame, notes)
         names = None if opened.names is None else [str(name) for name in frame[id_column(opened)]]
-        shown = frame.select(feature.name for feature in encoder.features)
-        if opened.table is not None:
-            shown = shown.cast({name: opened.table.schema[name] for name in shown.columns})
-        ids = opened.add(points, names=names, table=shown)
+        ids = opened.add(points, names=names, table=_shown(opened, frame))
         size = opened.size
     if as_json:
         print_json({"added": len(ids), "candidates": size, "notes": notes})
@@ -75,6 +75,19 @@ def _refuse_missing(path: str, study: "Study", encoder: "Encoder", frame: "pl.Da
         raise ValueError(
             f"{path} has no column {missing[0]!r}; the study was made from {', '.join(needed)}"
         )
+
+
+def _shown(study: "Study", frame: "pl.DataFrame") -> "pl.DataFrame | None":
+    """The columns that the study shows of its candidates; texts may be missing."""
+    import polars as pl
+
+    if study.table is None:
+        return None
+    return frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None).alias(name)).cast(kind)
+        for name, kind in study.table.schema.items()
+        if name != "name" or study.names is None
+    )
 
 
 def _points(path: str, encoder: "Encoder", frame: "pl.DataFrame", notes: list[str]) -> "Floats":

@@ -19,7 +19,9 @@ def ask(
     study: StudyPath,
     n: Annotated[
         int | None,
-        typer.Option("-n", "--number", help="How many trials; default: the study's batch."),
+        typer.Option(
+            "-n", "--number", metavar="N", help="How many trials; default: the study's batch."
+        ),
     ] = None,
     adaptive: Annotated[
         bool,
@@ -29,7 +31,8 @@ def ask(
         ),
     ] = False,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="A file instead of standard output.")
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="A file instead of standard output."),
     ] = None,
     wait: Wait = 0.0,
     as_json: Json = False,

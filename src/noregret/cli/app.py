@@ -18,6 +18,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperCommand, TyperGroup
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Record = TypeVar("Record")
@@ -37,9 +38,32 @@ DAMAGED = 4
 #: exit code of ask if every candidate has been asked for as often as it may be
 EXHAUSTED = 7
 
+
+class _FlagsWithoutType:
+    """Help that shows no type beside options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return found
+
+
+class _Command(_FlagsWithoutType, TyperCommand):
+    """A command of the app."""
+
+
+class _Group(_FlagsWithoutType, TyperGroup):
+    """The app itself."""
+
+
 app = typer.Typer(
     name="noregret",
-    help="Optimise noisy black boxes over long lists of choices, with guarantees.",
+    cls=_Group,
+    help="Find the best of many choices when every measurement is noisy and costs something.\n\n"
+    "A study is one file. Create it, ask what to measure, tell the values, look at the best. "
+    "`noregret COMMAND --help` has an example of each command.",
     epilog=" ".join(EXIT_CODES.split()),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -69,17 +93,36 @@ def _options(
 
 StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="The study's file.")]
 Wait = Annotated[
-    float, typer.Option(help="Seconds to wait while another process writes to the study.")
+    float,
+    typer.Option(
+        metavar="SECONDS", help="How long to wait while another process writes to the study."
+    ),
 ]
+#: the heading of options that say when enough is enough
+STOPPING = "When to stop"
 StopGap = Annotated[
     float | None,
-    typer.Option(help="Enough if no other candidate can be better by more than this."),
+    typer.Option(
+        metavar="NUMBER",
+        help="Enough if no other candidate can be better by more than this.",
+        rich_help_panel=STOPPING,
+    ),
 ]
 Target = Annotated[
-    float | None, typer.Option(help="Enough if the best guaranteed value has reached this.")
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Enough if the best guaranteed value has reached this.",
+        rich_help_panel=STOPPING,
+    ),
 ]
 Patience = Annotated[
-    int | None, typer.Option(help="Enough if this many answers in a row brought no better value.")
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Enough if this many answers in a row brought no better value.",
+        rich_help_panel=STOPPING,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
@@ -103,7 +146,7 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
                 _stop(str(error), _exit_code(error), options)
 
         words = _unwrapped(function.__doc__ or "")
-        app.command(name, help=words, epilog=f"Example: {example}")(guarded)
+        app.command(name, cls=_Command, help=words, epilog=f"Example: {example}")(guarded)
         return function
 
     return register

@@ -8,10 +8,20 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from noregret._types import Floats, Points
+from noregret.cli.columns import (
+    NAMED_ROWS,
+    OWN_COLUMNS,
+    check_names,
+    find_features,
+    find_labels,
+    find_names,
+    named_features,
+    no_column,
+    refuse_collisions,
+)
 from noregret.cli.spreadsheets import Style
-from noregret.spaces.cells import is_gap, nearest, verbatim_numbers
+from noregret.spaces.cells import is_gap, verbatim_numbers
 from noregret.spaces.encoding import (
-    MOST_CATEGORIES,
     ColumnSurvey,
     Encoder,
     make_encoder,
@@ -22,12 +32,6 @@ from noregret.spaces.tables import Piece, Table
 
 #: how many rows are compared for the default lengthscale
 _SUBSAMPLE = 1000
-#: how many rows an error names
-_NAMED_ROWS = 20
-#: columns of the files of `ask` and `tell`, apart from the names and the values
-OWN_COLUMNS = ("trial", "failed")
-#: columns with these names hold the names of candidates, if no entry comes twice
-_USUAL_NAMES = ("id", "name", "compound", "compound_id", "compound id")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Library:
     id_column
         The column with the names.
     table
-        The cells that the features come from, verbatim (n rows).
+        The cells that the features come from, verbatim, and columns of other texts (n rows).
     points
         n × d floats for the kernel, or packed bits (n × bytes, uint8).
     columns
@@ -93,21 +97,23 @@ def read_library(
     """
     table = Table(path)
     notes = list(table.notes)
-    chosen = None if features is None else _named_features(table, features)
+    chosen = None if features is None else named_features(table, features)
     if id_column is not None and id_column not in table.columns:
-        raise ValueError(_no_column("--id-column", id_column, table))
+        raise ValueError(no_column("--id-column", id_column, table))
     whole = table.read()
     if not len(whole.frame):
         raise ValueError(f"{path} has no rows")
     found = survey([whole], table.columns, table.decimal)
-    id_column = id_column or _find_names(found, chosen, notes)
-    used = _used(path, table, found, chosen, id_column, notes)
+    id_column = id_column or find_names(table, whole, found, chosen, notes)
+    used = find_features(table, whole, found, chosen, id_column, notes)
     refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
-    whole = _with_names(path, table, whole, id_column)
-    whole, found = _without_gaps(path, table, whole, found, list(used), drop_gaps, notes)
+    labels = find_labels(found, [*used, id_column, value_column, *OWN_COLUMNS], notes)
+    if id_column is not None:
+        check_names(table, whole, id_column)
+    whole, found = _without_gaps(path, table, whole, found, used, drop_gaps, notes)
     encoder = _encoder(whole, [found[name] for name in used], standardize, table.decimal, notes)
     names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
-    shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in used)
+    shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in (*used, *labels))
     points = encoder.encode(whole.frame)
     features_used = [asdict(feature) for feature in encoder.features]
     return Library(
@@ -135,22 +141,24 @@ def read_molecules(
     notes = list(table.notes)
     for option, name in (("--smiles", smiles), ("--id-column", id_column or smiles)):
         if name not in table.columns:
-            raise ValueError(_no_column(option, name, table))
+            raise ValueError(no_column(option, name, table))
     whole = table.read()
     if id_column is None:
         others = [name for name in table.columns if name != smiles]
-        id_column = _find_names(survey([whole], others, table.decimal), None, notes)
+        columns = survey([whole], others, table.decimal)
+        id_column = find_names(table, whole, columns, [smiles], notes)
     shown = [smiles, *([id_column] if id_column else [])]
     refuse_collisions(path, shown, value_column)
-    whole = _with_names(path, table, whole, id_column)
+    if id_column is not None:
+        check_names(table, whole, id_column)
     found = chem.fingerprints(
         whole.frame[smiles].cast(pl.String).to_list(), chem.check_kind(kind), bits
     )
     if not len(found):
         raise ValueError(f"{path}, column {smiles!r}: no row holds a SMILES that RDKit can read")
-    for row, why in list(found.failures.items())[:_NAMED_ROWS]:
+    for row, why in list(found.failures.items())[:NAMED_ROWS]:
         notes.append(f"{table.place} {whole.lines[row]} is left out: {why}.")
-    if len(found.failures) > _NAMED_ROWS:
+    if len(found.failures) > NAMED_ROWS:
         notes.append(f"{len(found.failures)} molecules in all are left out.")
     notes.append(f"Fingerprints: {kind}, {bits} bits, of {len(found)} molecules.")
     kept = whole.frame[found.rows.tolist()]
@@ -164,122 +172,6 @@ def _style(table: Table) -> Style:
     A library that is not plain UTF-8 comes from a program that reads UTF-8 only with a mark.
     """
     return Style(table.separator, table.decimal, marked=table.encoding != "utf-8")
-
-
-def _named_features(table: Table, features: str) -> list[str]:
-    chosen = [name.strip() for name in features.split(",") if name.strip()]
-    if not chosen:
-        raise ValueError(f"--features names no column; there is {', '.join(table.columns)}")
-    for name in chosen:
-        if name not in table.columns:
-            raise ValueError(_no_column("--features", name, table))
-    if len(set(chosen)) < len(chosen):
-        raise ValueError("--features: a column is named twice")
-    return chosen
-
-
-def _no_column(option: str, name: str, table: Table) -> str:
-    return (
-        f"{option}: {table.path} has no column {name!r}{nearest(name, table.columns)} "
-        f"(there is {', '.join(table.columns)})"
-    )
-
-
-def _find_names(
-    found: dict[str, ColumnSurvey], chosen: list[str] | None, notes: list[str]
-) -> str | None:
-    """The column with the names: by its own name, or the first whose texts all differ."""
-    others = [name for name in found if chosen is None or name not in chosen]
-    usual = [n for n in others if n.strip().lower() in _USUAL_NAMES and found[n].all_different]
-    words = ("text", "category")
-    texts = [n for n in others if found[n].kind in words and found[n].all_different]
-    if not (usual or texts):
-        notes.append("No column has names of candidates: their row numbers, from 0, are used.")
-        return None
-    name = (usual or texts)[0]
-    notes.append(f"Column {name!r} has the candidates' names (--id-column for another).")
-    return name
-
-
-def _used(
-    path: str,
-    table: Table,
-    found: dict[str, ColumnSurvey],
-    chosen: list[str] | None,
-    id_column: str | None,
-    notes: list[str],
-) -> list[str]:
-    """The columns that become features; says why others do not."""
-    candidates = [n for n in chosen or table.columns if n != id_column]
-    used, ignored = [], []
-    for name in candidates:
-        column = found[name]
-        if column.kind == "odd":
-            raise ValueError(
-                f"{path} was refused:\n  {column.complaint(table.place)}\n"
-                "Correct the cells, write NA if there is no number, or name the columns to use: "
-                "--features"
-            )
-        why = _unusable(column, asked_for=chosen is not None)
-        if why and chosen is not None:
-            raise ValueError(f"--features: column {name!r} of {path} {why}")
-        if why:
-            ignored.append(f"{name!r} {why}")
-        else:
-            used.append(name)
-    if not used:
-        raise ValueError(f"{path}: no column describes the candidates ({'; '.join(ignored)})")
-    notes.append(f"Columns used: {', '.join(used)}.")
-    left = [n for n in table.columns if n not in candidates and n != id_column]
-    if ignored or left:
-        unnamed = [f"{name!r} is not in --features" for name in left]
-        notes.append(f"Columns ignored: {'; '.join([*ignored, *unnamed])}.")
-    return used
-
-
-def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
-    """Why a column cannot be a feature; an empty text if it can."""
-    if column.kind == "empty":
-        return "is empty"
-    if column.kind == "category" and column.all_different and not asked_for:
-        return "has another text in every row"
-    if column.kind == "text":
-        return f"has more than {MOST_CATEGORIES} different texts: names rather than categories"
-    if column.constant and not asked_for:
-        return "is the same everywhere"
-    return ""
-
-
-def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
-    """Refuse columns or parameters with names that the files of ask and tell use."""
-    own = (value_column.lower(), *OWN_COLUMNS)
-    taken = [name for name in names if name.strip().lower() in own]
-    if not taken:
-        return
-    listed = " and ".join(map(repr, taken))
-    way = ", or let those files call values otherwise (--value-column)"
-    raise ValueError(
-        f"{where}: column {listed} has a name that the files of ask and tell use for answers. "
-        f"Rename it, leave it out (--features){way if value_column in taken else ''}"
-    )
-
-
-def _with_names(path: str, table: Table, whole: Piece, id_column: str | None) -> Piece:
-    """The rows, after a check that every one has a name of its own."""
-    if id_column is None:
-        return whole
-    column = whole.frame[id_column].cast(pl.String)
-    empty = (column.is_null() | (column.str.strip_chars() == "")).to_numpy()
-    twice = column.is_duplicated().to_numpy() & ~empty
-    for wrong, what in ((empty, "have no name"), (twice, "share a name")):
-        if wrong.any():
-            lines = ", ".join(map(str, whole.lines[wrong][:_NAMED_ROWS]))
-            example = f" ({column.filter(wrong)[0]!r})" if what == "share a name" else ""
-            raise ValueError(
-                f"{path}, column {id_column!r}: {int(wrong.sum())} rows {what}{example}, at "
-                f"{table.place} {lines}. Every candidate needs a name of its own"
-            )
-    return whole
 
 
 def _without_gaps(

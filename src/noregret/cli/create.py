@@ -19,8 +19,7 @@ Summary = tuple[dict[str, Any], list[str]]
 
 @command(
     "create",
-    'noregret create plates.db --candidates library.csv --features "a,b,c" --id compound '
-    "--algorithm bbkb --batch 96",
+    "noregret create plates.db --candidates library.csv --id compound --batch 96",
 )
 @takes(CreateOptions)
 def create(given: CreateOptions) -> None:
@@ -44,7 +43,7 @@ def create(given: CreateOptions) -> None:
 
 def _on_space(given: CreateOptions) -> Summary:
     """Make a study of parameters; kernel, noise and norm are learnt if not given."""
-    from noregret.cli.candidates import refuse_collisions
+    from noregret.cli.columns import refuse_collisions
     from noregret.study import Study
 
     _refuse_options_of_lists(given)
@@ -193,7 +192,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
             given.features,
             given.id_column,
             value_column=given.value_column,
-            standardize=given.standardize,
+            standardize=not given.no_standardize,
             drop_gaps=given.drop_gaps,
         )
     if given.features is not None or not learnt:

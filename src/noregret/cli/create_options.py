@@ -2,11 +2,18 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from noregret.cli.app import Json, StudyPath
+
+# The help shows the options under these headings.
+_choices = partial(typer.Option, rich_help_panel="What to choose from (one of the first three)")
+_table = partial(typer.Option, rich_help_panel="Columns of the list")
+_questions = partial(typer.Option, rich_help_panel="What to ask for")
+_model = partial(typer.Option, rich_help_panel="The model (learnt where nothing is given)")
 
 
 class KernelName(StrEnum):
@@ -23,121 +30,164 @@ class CreateOptions:
 
     study: StudyPath
     candidates: Annotated[
-        str | None, typer.Option(help="The list to choose from: CSV, XLSX or Parquet.")
-    ] = None
-    space: Annotated[
         str | None,
-        typer.Option(help="Instead of a list, a TOML file with a table for each parameter."),
+        _choices(metavar="FILE", help="A list of candidates: CSV, XLSX or Parquet."),
     ] = None
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Instead of a list, a parameter; repeat the option: lr=float(1e-6,1,log), "
-            "layers=int(1,8), act=choice(relu,gelu), bias=bool."
+        _choices(
+            metavar="NAME=RANGE",
+            help="A parameter; repeat the option: lr=float(1e-6,1,log), layers=int(1,8), "
+            "act=choice(relu,gelu), bias=bool.",
         ),
+    ] = None
+    space: Annotated[
+        str | None,
+        _choices(metavar="FILE", help="A TOML file with a line or a table for each parameter."),
     ] = None
     feasible: Annotated[
         str | None,
-        typer.Option(
-            help="With --space or --param: a condition on the parameters that every trial "
-            'satisfies, such as "layers * units < 1000".'
+        _choices(
+            metavar="TEXT",
+            help="With --param or --space: a condition on the parameters that every trial "
+            'satisfies, such as "layers * units < 1000".',
+        ),
+    ] = None
+    id_column: Annotated[
+        str | None,
+        _table(
+            "--id-column",
+            "--id",
+            metavar="COLUMN",
+            help="The column that names the candidates; default: one is looked for.",
         ),
     ] = None
     features: Annotated[
         str | None,
-        typer.Option(
-            help="Columns that describe a candidate, as a,b,c; default: all numbers and categories."
+        _table(
+            metavar="A,B,C",
+            help="Columns that describe a candidate; default: all numbers and categories.",
         ),
-    ] = None
-    smiles: Annotated[
-        str | None,
-        typer.Option(help="The column with SMILES: molecules are compared by fingerprints."),
-    ] = None
-    fingerprint: Annotated[
-        str, typer.Option(help="With --smiles: morgan or atompair (1 to 3 bonds apart).")
-    ] = "morgan"
-    bits: Annotated[int, typer.Option(help="With --smiles: the length of a fingerprint.")] = 2048
-    id_column: Annotated[
-        str | None,
-        typer.Option("--id-column", "--id", help="The column that names a candidate."),
     ] = None
     value_column: Annotated[
-        str, typer.Option(help="The name of the column of values in the files of ask and tell.")
+        str,
+        _table(metavar="NAME", help="What the files of ask and tell call the column of values."),
     ] = "value"
-    algorithm: Annotated[
+    drop_gaps: Annotated[
+        bool, _table("--drop-gaps", help="Leave out rows with gaps; default: fill them by medians.")
+    ] = False
+    no_standardize: Annotated[
+        bool,
+        _table(
+            "--no-standardize",
+            help="Take numbers as they are; default: bring them to mean 0 and deviation 1.",
+        ),
+    ] = False
+    smiles: Annotated[
         str | None,
-        typer.Option(
-            help="The algorithm, such as bbkb, bkb, gpucb; default: plateucb for a list, "
-            "trustregionucb for parameters."
+        _table(
+            metavar="COLUMN",
+            help="The column with SMILES: molecules are compared by fingerprints.",
         ),
     ] = None
-    batch: Annotated[int | None, typer.Option(help="How many trials `ask` gives.")] = None
-    minimize: Annotated[bool, typer.Option(help="Small values are better.")] = False
-    kernel: Annotated[
-        KernelName | None,
-        typer.Option(
-            help="The kernel. auto, the default: learnt, with noise and norm if these are not "
-            "given. rbf is the default if --lengthscale or --scale is given."
-        ),
-    ] = None
-    lengthscale: Annotated[
-        float | None,
-        typer.Option(
-            help="Lengthscale of the kernel, on standardised features; default: their median "
-            "distance."
-        ),
-    ] = None
-    scale: Annotated[
-        float | None,
-        typer.Option(help="How far values spread (their deviation), in their unit; default 1."),
-    ] = None
-    prior_mean: Annotated[
-        float, typer.Option(help="The value that is expected before any measurement.")
-    ] = 0.0
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            help="Deviation of a repeated measurement; heavy: outliers are expected, as in "
-            "latencies; auto: learnt. Default: auto, or a tenth of --scale for a kernel "
-            "that is not learnt."
-        ),
-    ] = None
-    norm: Annotated[
-        float | None, typer.Option(help="Bound on the function's RKHS norm; default 1.")
-    ] = None
-    delta: Annotated[float, typer.Option(help="Bounds hold with probability 1 − delta.")] = 0.1
-    width: Annotated[
-        str | None,
-        typer.Option(
-            help="practical, theory, or a number of deviations; default: 2, or practical for a "
-            "kernel that is not learnt."
-        ),
-    ] = None
-    timeout: Annotated[
-        float | None,
-        typer.Option(help="Seconds after which ask hands out a trial without an answer again."),
-    ] = None
+    fingerprint: Annotated[
+        str, _table(metavar="KIND", help="With --smiles: morgan or atompair (1 to 3 bonds apart).")
+    ] = "morgan"
+    bits: Annotated[
+        int, _table(metavar="N", help="With --smiles: the length of a fingerprint.")
+    ] = 2048
+    minimize: Annotated[
+        bool,
+        _questions("--minimize", help="Small values are better; default: large ones."),
+    ] = False
+    batch: Annotated[int | None, _questions(metavar="N", help="How many trials `ask` gives.")] = (
+        None
+    )
     repeats: Annotated[
         int | None,
-        typer.Option(
+        _questions(
             min=0,
+            metavar="N",
             help="The most measurements of one candidate; 0: any number. Default: 1 if --noise "
             "is not given, else any number.",
         ),
     ] = None
     aim: Annotated[
-        int, typer.Option(min=1, help="How many of the best candidates are looked for.")
+        int,
+        _questions(min=1, metavar="N", help="How many of the best candidates are looked for."),
     ] = 1
-    seed: Annotated[int | None, typer.Option(help="Makes the questions repeatable.")] = None
-    standardize: Annotated[
-        bool, typer.Option(help="Bring numeric features to mean 0 and deviation 1.")
-    ] = True
-    drop_gaps: Annotated[
-        bool,
-        typer.Option(
-            "--drop-gaps", help="Leave out rows with gaps; default: fill them with medians."
+    timeout: Annotated[
+        float | None,
+        _questions(
+            metavar="SECONDS", help="After that long, ask hands out a trial without answer again."
         ),
-    ] = False
+    ] = None
+    seed: Annotated[int | None, _questions(metavar="N", help="Makes the questions repeatable.")] = (
+        None
+    )
+    algorithm: Annotated[
+        str | None,
+        _model(
+            metavar="NAME",
+            help="Such as bbkb, bkb, gpucb; default: plateucb for a list, trustregionucb for "
+            "parameters.",
+        ),
+    ] = None
+    kernel: Annotated[
+        KernelName | None,
+        _model(
+            metavar="NAME",
+            help="rbf, matern52 or auto (learnt, the default). rbf is the default if "
+            "--lengthscale or --scale is given.",
+        ),
+    ] = None
+    lengthscale: Annotated[
+        float | None,
+        _model(
+            metavar="NUMBER",
+            help="How far apart candidates still say something about each other, on standardised "
+            "features; default: their median distance.",
+        ),
+    ] = None
+    scale: Annotated[
+        float | None,
+        _model(
+            metavar="NUMBER",
+            help="How far values spread (their deviation), in their unit; default 1.",
+        ),
+    ] = None
+    prior_mean: Annotated[
+        float,
+        _model(metavar="NUMBER", help="The value that is expected before any measurement."),
+    ] = 0.0
+    noise: Annotated[
+        str | None,
+        _model(
+            metavar="NUMBER",
+            help="Deviation of a repeated measurement; heavy: outliers are expected, as in "
+            "latencies; auto: learnt. Default: auto, or a tenth of --scale for a kernel "
+            "that is not learnt.",
+        ),
+    ] = None
+    norm: Annotated[
+        float | None,
+        _model(
+            metavar="NUMBER",
+            help="Bound on the function's RKHS norm; default: learnt, or 1 for a kernel that is "
+            "not learnt.",
+        ),
+    ] = None
+    delta: Annotated[
+        float, _model(metavar="NUMBER", help="Bounds hold with probability 1 − delta.")
+    ] = 0.1
+    width: Annotated[
+        str | None,
+        _model(
+            metavar="NUMBER",
+            help="How wide intervals are: a number of deviations, practical or theory; "
+            "default: 2, or practical for a kernel that is not learnt.",
+        ),
+    ] = None
     as_json: Json = False
 
     @property

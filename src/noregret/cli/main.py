@@ -28,6 +28,13 @@ COMMANDS = (
     reproduce,
 )
 
+#: the order in which the help lists the commands: as they are used
+_ORDER = (
+    *("create", "ask", "tell", "import", "run", "status", "best", "report", "export"),
+    *("add", "retry", "serve", "check", "reproduce"),
+)
+app.registered_commands.sort(key=lambda one: _ORDER.index(str(one.name)))
+
 
 def main() -> None:
     """Run the command line."""

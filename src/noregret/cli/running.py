@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from noregret.cli.app import (
+    STOPPING,
     Json,
     Patience,
     StopGap,
@@ -41,6 +42,8 @@ class Stop(StrEnum):
     CONVERGED = "converged"
 
 
+#: the heading of options about programs that fail
+FAILURES = "Failures"
 #: seconds after which the display computes the best choice again
 _BEST_EVERY = 2.0
 
@@ -55,25 +58,40 @@ def run(
         str,
         typer.Option(
             "--command",
+            metavar="TEXT",
             help="The program; {column} stands for a candidate's value. No shell is involved. "
             "The last line it prints is the value.",
         ),
     ],
-    budget: Annotated[int, typer.Option(help="The run ends when the study has this many answers.")],
-    workers: Annotated[int, typer.Option(help="How many programs run at the same time.")] = 1,
+    budget: Annotated[
+        int,
+        typer.Option(metavar="N", help="The run ends when the study has this many answers."),
+    ],
+    workers: Annotated[
+        int, typer.Option(metavar="N", help="How many programs run at the same time.")
+    ] = 1,
     batch: Annotated[
-        int | None, typer.Option(help="Trials to ask for at once; default: one per free worker.")
+        int | None,
+        typer.Option(metavar="N", help="Trials to ask for at once; default: one per free worker."),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which a program is killed.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="A program that takes longer is killed."),
     ] = None,
     max_failures: Annotated[
-        int, typer.Option(help="Stop when more programs than this have failed.")
+        int,
+        typer.Option(
+            metavar="N",
+            help="Stop when more programs than this have failed.",
+            rich_help_panel=FAILURES,
+        ),
     ] = 10,
     max_failures_per_candidate: Annotated[
         int,
         typer.Option(
-            help="A candidate that has failed this often is set aside; see noregret retry."
+            metavar="N",
+            rich_help_panel=FAILURES,
+            help="A candidate that has failed this often is set aside; see noregret retry.",
         ),
     ] = 3,
     stop_gap: StopGap = None,
@@ -81,11 +99,16 @@ def run(
     patience: Patience = None,
     stop: Annotated[
         Stop | None,
-        typer.Option(help="converged: end once Thompson sampling knows where the maximum lies."),
+        typer.Option(
+            help="converged: end once Thompson sampling knows where the maximum lies.",
+            rich_help_panel=STOPPING,
+        ),
     ] = None,
     known_best: Annotated[
         float | None,
-        typer.Option(help="The best possible value, if it is known: shows the regret."),
+        typer.Option(
+            metavar="NUMBER", help="The best possible value, if it is known: shows the regret."
+        ),
     ] = None,
     wait: Wait = 0.0,
     as_json: Json = False,

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from noregret.study import Study
 
 ValueColumn = Annotated[
-    str | None, typer.Option(help="The column with the values; default: the study's.")
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column with the values; default: the study's."),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option(help="The column with the candidates' names; default: the study's.")
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="The column with the candidates' names; default: the study's."
+    ),
 ]
 SkipBad = Annotated[
     bool,
@@ -36,11 +40,12 @@ def tell(
     answers: Annotated[
         str,
         typer.Argument(
-            help="A table (CSV, XLSX, Parquet) with a column trial, or of candidates' names."
+            metavar="FILE",
+            help="A table (CSV, XLSX, Parquet) with a column trial, or of candidates' names.",
         ),
     ],
     overwrite: Annotated[
-        bool, typer.Option(help="Replace answers given before by different ones.")
+        bool, typer.Option("--overwrite", help="Replace answers given before by different ones.")
     ] = False,
     value_column: ValueColumn = None,
     id_column: IdColumn = None,
@@ -101,7 +106,10 @@ def tell(
 def import_history(
     study: StudyPath,
     history: Annotated[
-        str, typer.Argument(help="A table (CSV, XLSX, Parquet) with the names and a value column.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A table (CSV, XLSX, Parquet) with the names and a value column."
+        ),
     ],
     value_column: ValueColumn = None,
     id_column: IdColumn = None,

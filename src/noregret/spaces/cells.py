@@ -1,6 +1,7 @@
 """The content of a cell of a table: a number, a gap, yes or no, or a word."""
 
 import difflib
+import math
 import re
 from collections.abc import Iterable
 
@@ -8,8 +9,11 @@ import polars as pl
 
 #: texts that mean an empty cell (in lower case)
 GAPS = frozenset(
-    {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil", "missing"}
-    | {"-", "–", "—", ".", "?", "#div/0!", "#value!", "#ref!", "#num!"}
+    {"", "na", "n/a", "n.a.", "nan", "null", "none", "nil", "missing", "no data"}
+    | {"n.d.", "n/d", "n.b.", "k.a.", "-", "–", "—", ".", "?"}
+    # what spreadsheets write in place of a value, in English and in German
+    | {"#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}
+    | {"#nv", "#wert!", "#bezug!", "#zahl!"}
 )
 #: texts that mean yes and no (in lower case)
 BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0}
@@ -80,10 +84,9 @@ def likely_number(text: str) -> str | None:
     kept = re.sub(r"[^0-9eE.,+-]", "", text.replace("O", "0").replace("l", "1"))
     kept = re.sub(r"([.,])[.,]+", r"\1", kept).replace(",", ".").strip(".")
     try:
-        float(kept)
+        return kept if math.isfinite(float(kept)) else None
     except ValueError:
         return None
-    return kept
 
 
 class Spelling:

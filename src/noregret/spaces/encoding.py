@@ -169,12 +169,18 @@ class ColumnSurvey:
                 f"column {self.name!r}: {self.percents} of {self.filled} numbers have a percent "
                 "sign; write it on all of them or on none"
             )
-        cells = []
+        lines: dict[str, list[str]] = {}
         for line, text in self.odd:
+            lines.setdefault(text, []).append(str(line))
+        cells = []
+        for text, found in lines.items():
             likely = likely_number(text)
             hint = f" (did you mean {likely}?)" if likely else ""
-            cells.append(f"{place} {line}, column {self.name!r}: {text!r} is not a number{hint}")
-        more = self.filled - self.numbers - len(cells)
+            also = f"; also in {place} {', '.join(found[1:])}" if len(found) > 1 else ""
+            cells.append(
+                f"{place} {found[0]}, column {self.name!r}: {text!r} is not a number{hint}{also}"
+            )
+        more = self.filled - self.numbers - len(self.odd)
         return "\n  ".join([*cells, *([f"… and {more} more"] if more > 0 else [])])
 
 

@@ -111,7 +111,7 @@ class Table:
             yield from self._parquet_pieces()
             return
         rows = self._sheet() if suffix in EXCEL else self._records()
-        next(rows)
+        next(islice(rows, self._titles, None))
         while chunk := list(islice(rows, PIECE)):
             yield self._piece(chunk)
 
@@ -130,13 +130,26 @@ class Table:
 
     def _prepare_rows(self, rows: Any) -> None:
         """Names of the columns and the decimal sign, from the first rows."""
-        first = rows()
-        header = next(first, None)
-        if header is None:
+        first = list(islice(rows(), _SAMPLE_ROWS))
+        if not first:
             raise ValueError(f"{self.path} is empty")
-        sample = list(islice(first, _SAMPLE_ROWS))
-        self.columns, self._kept = self._names(header[1], sample)
+        self._titles = _titles([row for _, row in first])
+        (line, header), sample = first[self._titles], first[self._titles + 1 :]
+        if self._titles:
+            title = next(cell for cell in first[0][1] if cell.strip()).strip()
+            self.notes.append(
+                f"{self.place.capitalize()} {first[0][0]} ({title!r}) is a title: the names of "
+                f"the columns are in {self.place} {line}."
+            )
+        self.columns, self._kept = self._names(header, sample)
         self.decimal = self._decimal_sign(sample)
+        numbers = [name for name in self.columns if re.fullmatch(r"-?\d+[.,]\d+", name)]
+        if numbers:
+            self.notes.append(
+                f"The names of the columns, in {self.place} {line}, include the number "
+                f"{numbers[0]}. If that {self.place} is a candidate, write a {self.place} of names "
+                "above it."
+            )
 
     def _names(self, header: list[str], sample: list[Any]) -> tuple[list[str], list[int]]:
         """The columns' names, and which cells of a row belong to them."""
@@ -219,7 +232,9 @@ class Table:
             self.notes.append(f"The text is {encoding.upper()}.")
         text = start.decode(encoding, errors="replace")
         lines = [line for line in text.splitlines()[:_SAMPLE_ROWS] if line.strip()]
-        separator = _separator(lines) if lines else ","
+        # a title above the table has no separators
+        cut = [line for line in lines if any(one in line for one in _SEPARATORS)]
+        separator = _separator(cut or lines) if lines else ","
         if separator != ",":
             self.notes.append(f"Columns are separated by {_SEPARATORS[separator]}.")
         return encoding, separator
@@ -310,6 +325,17 @@ class Table:
                 first += len(frame)
         except pl.exceptions.PolarsError as error:
             raise ValueError(f"{self.path} cannot be read as Parquet: {error}") from error
+
+
+def _titles(rows: list[list[str]]) -> int:
+    """How many rows stand above the names of the columns: a title in the first cell, blank rows."""
+    filled = [[i for i, cell in enumerate(row) if cell.strip()] for row in rows]
+    above = next((i for i, cells in enumerate(filled) if len(cells) > 1), 0)
+    if any(cells not in ([], [0]) for cells in filled[:above]):
+        return 0  # a first column without a name
+    if any(re.fullmatch(r"[+-]?[\d.,]+%?", cell.strip()) for cell in rows[above]):
+        return 0  # values, not names
+    return above
 
 
 def _separator(lines: list[str]) -> str:
