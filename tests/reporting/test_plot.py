@@ -155,6 +155,10 @@ def test_regret_of_frames_results_and_arrays(result):
     ax = nr.plot.regret({"ours": [result, result]})
     expected = np.minimum.accumulate(result.regret)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
+    for runs in (result, [result]):
+        line = nr.plot.regret(runs).lines[0]
+        assert line.get_label() == "TrustRegionUCB (1 run)"
+        np.testing.assert_allclose(line.get_ydata(), expected)
     ax = nr.plot.regret({"ours": np.ones((3, 7))}, kind="regret")
     assert len(ax.lines[0].get_xdata()) == 7
 

@@ -177,3 +177,9 @@ def test_a_frame_without_rows_is_refused():
     frame = pl.DataFrame({"a": [], "b": []}, schema={"a": pl.Float64, "b": pl.String})
     with pytest.raises(ValueError, match="no rows"):
         nr.Candidates(frame)
+
+
+def test_a_gap_in_a_frame_is_named_by_its_column():
+    frame = pd.DataFrame({"solvent": ["thf", "dmf"], "heat": [1.0, np.nan]})
+    with pytest.raises(ValueError, match=r"nan in row 1, column 2 \(heat\)"):
+        nr.Candidates(frame)

@@ -253,8 +253,14 @@ def dies_on_the_right(x):
         ({"f": 3.0}, TypeError, "f must be a function"),
         ({"algorithm": "magic"}, ValueError, "algorithm must be 'auto'"),
         ({"wrokers": 2}, TypeError, r"maximize\(\) .* 'wrokers'; did you mean 'workers'\?"),
-        ({"qbar": 2}, TypeError, r"maximize\(\) got an unexpected option 'qbar'; trustregionucb"),
+        (
+            {"qbar": 2},
+            TypeError,
+            r"maximize\(\) got an unexpected option 'qbar'; it takes .*timeout, .* and trustregionucb",
+        ),
         ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
+        ({"domain": np.array([[0, 1], [0, 1]])}, ValueError, r"nr.Box\(\[.* or nr.Candidates\("),
+        ({"domain": {"a": (0, 1), "b": ["x", "y"]}}, TypeError, r"'b', .* nr.Choice\(\['x', 'y'\]"),
         ({"domain": None}, TypeError, "domain must be an nr.Box"),
     ],
 )

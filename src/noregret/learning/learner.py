@@ -286,7 +286,9 @@ def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...
     are compared by a Hamming kernel with one weight each, which multiplies the Matérn kernel.
     """
     if corners.dtype == object:
-        raise ValueError("kernel 'auto' needs candidates that are rows of numbers, not objects")
+        raise ValueError(
+            "kernel 'auto' needs candidates that are rows of numbers, not objects: give kernel=..."
+        )
     numbers = [i for i in range(corners.shape[1]) if i not in categories]
     scales = 0.2 * np.sqrt(len(numbers)) * _sides(corners)
     if not categories:

@@ -1,6 +1,6 @@
 """Regret against evaluations: from a frame, from results, or from arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +35,18 @@ def curves_of(runs: Any, kind: str) -> dict[str, Curves]:
             raise ValueError(f"runs must have the column {sorted(missing)[0]!r}, as of compare()")
         names = runs["algorithm"].unique(maintain_order=True).to_list()
         return {name: _from_frame(runs.filter(algorithm=name), kind) for name in names}
+    if isinstance(runs, Result):
+        runs = [runs]
+    if isinstance(runs, Sequence) and runs and all(isinstance(one, Result) for one in runs):
+        names = [type(one.algorithm).__name__ for one in runs]
+        runs = {
+            name: [run for own, run in zip(names, runs, strict=True) if own == name]
+            for name in names
+        }
     if not isinstance(runs, Mapping) or not runs:
         raise TypeError(
-            "runs must be what compare() returns, or results or arrays by the name of each "
-            f"algorithm, got {runs!r}"
+            "runs must be what compare() returns, results of runs, or results or arrays by the "
+            f"name of each algorithm, got {runs!r:.200}"
         )
     return {str(name): _from_runs(str(name), given, kind) for name, given in runs.items()}
 

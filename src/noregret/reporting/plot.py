@@ -105,7 +105,7 @@ def convergence(
         Where to draw; by default a new figure.
     """
     if not isinstance(result, Result):
-        raise TypeError(f"result must be what maximize or minimize returned, got {result!r}")
+        raise TypeError(f"result must be what maximize or minimize returned, got {result!r:.200}")
     ax = _axes(ax)
     ended = [trial for trial in result.trials if trial.status != "pending"]
     ended.sort(key=lambda trial: (trial.done_by or 0, trial.number))
@@ -208,7 +208,7 @@ def importance(of: Result | Optimizer | Study, *, ax: "Axes | None" = None) -> "
 
 
 def regret(
-    runs: pl.DataFrame | Mapping[str, Any],
+    runs: pl.DataFrame | Mapping[str, Any] | Sequence[Result] | Result,
     *,
     kind: Literal["simple", "regret"] = "simple",
     band: float = 0.5,
@@ -219,8 +219,8 @@ def regret(
     Parameters
     ----------
     runs
-        What :func:`noregret.compare` returns; or a dict that has, for the name of each algorithm,
-        the results of several runs with ``optimum`` given, or an array (runs × t) to draw.
+        What :func:`noregret.compare` returns; the results of runs with ``optimum`` given; or a dict
+        that has such results, or an array (runs × t) to draw, for the name of each algorithm.
     kind
         ``"simple"``: how far the best choice evaluated so far is from the optimum. ``"regret"``:
         the sum of the regrets of all evaluations.
@@ -236,7 +236,8 @@ def regret(
     for (name, curve), style in zip(curves_of(runs, kind).items(), _STYLES * 99, strict=False):
         low, middle, high = band_of(curve.values, band)
         colour, line = style
-        label = f"{name} ({len(curve.values)} runs)"
+        count = len(curve.values)
+        label = f"{name} ({count} run{'s' if count > 1 else ''})"
         ax.plot(curve.t, middle, color=colour, linestyle=line, label=label)
         ax.fill_between(curve.t, low, high, color=colour, alpha=0.15, linewidth=0)
         smallest = min(smallest, float(low.min()))

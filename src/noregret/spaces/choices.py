@@ -95,7 +95,8 @@ class Choice(_Category):
         for one in plain:
             if not isinstance(one, _PLAIN) or (isinstance(one, float) and not math.isfinite(one)):
                 raise TypeError(
-                    f"choices must be texts, finite numbers, booleans or None, got {one!r}"
+                    f"choices must be texts, finite numbers, booleans or None, got {one!r}: give "
+                    "other objects names, and look them up in f"
                 )
         if not plain or len(set(plain)) < len(plain):
             raise ValueError(f"choices must be at least one, all different, got {given!r}")

@@ -20,7 +20,7 @@ def opened(points: Any, objects: bool) -> Opened:
         if not len(frame):
             raise ValueError("candidates must not be empty: the frame has no rows")
         array, names = encode_frame(frame)
-        return Opened(_numeric(array), names, frame=frame)
+        return Opened(_numeric(array, names), names, frame=frame)
     if objects or _holds_objects(points):
         return Opened(object_vector(list(points)))
     if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
@@ -50,7 +50,7 @@ def object_vector(entries: list[Any]) -> Points:
     return vector
 
 
-def _numeric(points: Any) -> Points:
+def _numeric(points: Any, names: tuple[str, ...] | None = None) -> Points:
     kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
     try:
         array = np.array(points, dtype=points.dtype if kept else np.float64, order="C")
@@ -63,5 +63,5 @@ def _numeric(points: Any) -> Points:
         array = array[:, None]
     if array.ndim != 2 or (len(array) and array.shape[1] == 0):
         raise ValueError(f"candidates must be an n × d array, got shape {array.shape}")
-    sources.refuse_infinite(array, np.arange(len(array)))
+    sources.refuse_infinite(array, np.arange(len(array)), names)
     return array

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from noregret import _checks
 from noregret.algorithms import algorithms
 from noregret.learning.learner import is_auto
@@ -20,6 +22,8 @@ from noregret.study.workers import Executor
 
 #: the width, in deviations, if nothing can be proved
 _WIDTH = 2.0
+#: an array of more pairs than this is a list of candidates, not the bounds of a box
+_MOST_BOUNDS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +116,12 @@ class Call:
         known = [*list(inspect.signature(cls).parameters)[1:]]
         unknown = [option for option in self.options if option not in known]
         if unknown:
-            own = [field.name for field in fields(self) if field.name != "options"]
+            hidden = ("direction", "options", "f", "domain", "budget", *known)
+            own = [field.name for field in fields(self) if field.name not in hidden]
             close = difflib.get_close_matches(unknown[0], [*own, *known], n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"{name} takes {', '.join(known)}"
+            hint = f"it takes {', '.join(own)}, and {name} takes {', '.join(known)}"
+            if close:
+                hint = f"did you mean {close[0]!r}?"
             raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}; {hint}")
         given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
         if name == "trustregionucb":
@@ -129,13 +136,15 @@ class Call:
 def domain_of(given: Any) -> Candidates | Space:
     """The domain given; pairs that may be bounds or candidates are refused."""
     if isinstance(given, Mapping):
+        _refuse_lists(given)
         if not any(isinstance(one, Parameter) for one in given.values()):
             return Box(given)
         return Space({n: Float(*x) if _is_pair(x) else x for n, x in given.items()})
-    if isinstance(given, (list, tuple)) and given and all(_looks_like_bounds(x) for x in given):
+    if _may_be_bounds(given):
+        pairs = [tuple(pair) for pair in given]
         raise ValueError(
             "domain must say whether these pairs are bounds or candidates: "
-            f"nr.Box({_shown(given)}) or nr.Candidates({_shown(given)})"
+            f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
         )
     if given is None or isinstance(given, (bool, Real)):
         raise TypeError(
@@ -145,8 +154,27 @@ def domain_of(given: Any) -> Candidates | Space:
     return as_domain(given)
 
 
-def _looks_like_bounds(pair: Any) -> bool:
-    return _is_pair(pair) and pair[0] < pair[1]
+def _refuse_lists(given: Mapping[Any, Any]) -> None:
+    """Refuse lists of choices in a dict of bounds, and say how choices are written."""
+    for name, one in given.items():
+        if isinstance(one, (list, tuple)) and not _is_pair(one):
+            raise TypeError(
+                f"domain must have a pair (low, high) of numbers or a parameter for {name!r}, got "
+                f"{one!r}; choices are written nr.Choice({list(one)!r})"
+            )
+
+
+def _may_be_bounds(given: Any) -> bool:
+    """Whether these are increasing pairs of numbers: a list of them, or a short array."""
+    if isinstance(given, np.ndarray):
+        if given.dtype.kind not in "iuf" or given.ndim != 2 or len(given) > _MOST_BOUNDS:
+            return False
+        return given.shape[1] == 2 and bool(np.all(given[:, 0] < given[:, 1]))
+    return (
+        isinstance(given, (list, tuple))
+        and len(given) > 0
+        and all(_is_pair(pair) and pair[0] < pair[1] for pair in given)
+    )
 
 
 def _is_pair(pair: Any) -> bool:
@@ -159,4 +187,4 @@ def _is_pair(pair: Any) -> bool:
 
 
 def _shown(pairs: Any) -> str:
-    return repr(list(pairs)) if len(pairs) <= 4 else f"{list(pairs[:4])!r:.60}…"
+    return repr(pairs) if len(pairs) <= 4 else f"{pairs[:4]!r:.60}…"
