@@ -1,5 +1,6 @@
 """The Optuna samplers: Optuna's own conformance classes, tables, storages, processes."""
 
+import pickle
 import runpy
 import subprocess
 import sys
@@ -157,6 +158,44 @@ def test_constraints_keep_away_from_what_is_not_allowed():
     assert 0.3 < study.sampler.recommend(study).params["x"] <= 0.5
 
 
+@pytest.mark.parametrize("kind", ["nan", "error", "huge", "pruned"])
+def test_a_region_that_gives_no_values_is_left(kind):
+    """The best values would lie beyond 0.5, where there are none."""
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x <= 0.5:
+            return -x
+        if kind == "error":
+            raise ValueError("too large")
+        if kind == "pruned":
+            trial.report(-x, step=1)
+            raise optuna.TrialPruned
+        return {"nan": float("nan"), "huge": 1e200}[kind]
+
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=30, catch=ValueError)
+    values = [trial.params["x"] <= 0.5 for trial in study.trials]
+    assert sum(values) >= 12
+    assert 0.35 < study.sampler.recommend(study).params["x"] <= 0.5
+
+
+def test_pruned_trials_count_as_what_they_reported():
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(4):
+            trial.report((x - 0.2) ** 2 + 1 / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return (x - 0.2) ** 2
+
+    pruner = optuna.pruners.MedianPruner(n_startup_trials=3)
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0), pruner=pruner)
+    study.optimize(objective, n_trials=30)
+    assert sum(trial.state == optuna.trial.TrialState.COMPLETE for trial in study.trials) >= 10
+    assert abs(study.sampler.recommend(study).params["x"] - 0.2) < 0.1
+
+
 def test_warm_starts_and_trials_of_other_samplers_are_used():
     study = optuna.create_study(sampler=NoRegretSampler(seed=0))
     space = {"x": optuna.distributions.FloatDistribution(0, 1)}
@@ -295,9 +334,83 @@ def test_threads_share_a_sampler():
     assert len({sampler.row(trial) for trial in study.trials}) == 40
 
 
+def test_processes_with_one_seed_start_at_different_points():
+    storage, started = optuna.storages.InMemoryStorage(), []
+    for _ in range(4):
+        study = optuna.create_study(
+            storage=storage, study_name="s", sampler=NoRegretSampler(seed=0), load_if_exists=True
+        )
+        started.append(study.ask().suggest_float("x", 0, 1))
+    assert len(set(started)) == 4
+
+
+@pytest.mark.parametrize("make", [NoRegretSampler, lambda seed: CandidateSampler(table(), seed=0)])
+def test_a_pickled_sampler_goes_on(make):
+    """Optuna's manual says to pickle a sampler with a study."""
+
+    def objective(trial):
+        if isinstance(trial.study.sampler, CandidateSampler):
+            return value_of(trial.study.sampler.suggest(trial))
+        return trial.suggest_float("x", 0, 1)
+
+    study = optuna.create_study(sampler=make(seed=0))
+    study.optimize(objective, n_trials=10)
+    again = pickle.loads(pickle.dumps(study))
+    again.optimize(objective, n_trials=10)
+    assert len(again.trials) == 20
+    if isinstance(again.sampler, CandidateSampler):
+        assert len({again.sampler.row(trial) for trial in again.trials}) == 20
+
+
+def test_one_sampler_serves_studies_one_after_the_other():
+    sampler = CandidateSampler({"x": np.arange(10.0)}, seed=0)
+    for _ in range(3):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(lambda trial: sampler.suggest(trial)["x"], n_trials=10)
+        assert sorted(trial.params["x"] for trial in study.trials) == list(range(10))
+        del study  # the next storage may get its place in memory
+
+
+def test_enqueued_rows_are_rows():
+    sampler = CandidateSampler({"x": [1.0, 2.0, 3.0], "n": [1, 2, 3]}, seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.enqueue_trial({"x": 2.0, "n": 2})
+    study.optimize(lambda trial: sampler.suggest(trial)["x"], n_trials=3)
+    assert sampler.row(study.trials[0]) == 1
+    assert sorted(sampler.row(trial) for trial in study.trials) == [0, 1, 2]
+
+
+def test_values_that_are_no_row_are_refused():
+    sampler = CandidateSampler({"x": [1.0, 2.0, 3.0], "n": [1, 2, 3]}, seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.enqueue_trial({"x": 2.0, "n": 3})
+    with pytest.raises(ValueError, match="values of a row of the table"):
+        sampler.suggest(study.ask())
+    other = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    with pytest.raises(ValueError, match="Make the study with this sampler"):
+        sampler.suggest(other.ask())
+
+
+def test_a_pandas_frame_with_categories_and_gaps():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"x": np.arange(8.0), "kind": pd.Categorical(["a", "b"] * 4), "salt": ["K", None] * 4}
+    )
+    sampler = CandidateSampler(frame, seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda trial: sampler.suggest(trial)["x"], n_trials=8)
+    assert {trial.params["salt"] for trial in study.trials} == {"K", None}
+
+
 def test_wrong_input_is_refused():
     with pytest.raises(ValueError, match="empty"):
         CandidateSampler({"x": []})
+    with pytest.raises(TypeError, match="table must be a pandas or polars frame"):
+        CandidateSampler([[1.0, 2.0]])
+    with pytest.raises(TypeError, match="widht is no setting of TrustRegionUCB, which has kernel"):
+        NoRegretSampler(widht=2.0)
+    with pytest.raises(TypeError, match="repeat is no setting of BBKB"):
+        CandidateSampler({"x": [1.0, 2.0]}, repeat=2)
     study = optuna.create_study(sampler=NoRegretSampler())
     with pytest.raises(ValueError, match="finished trials"):
         study.sampler.recommend(study)

@@ -1,1 +1,1 @@
-"""noregret inside other tools: one module for each, which imports its tool when it is used."""
+"""noregret inside other tools: a module or a package for each, which imports its tool."""

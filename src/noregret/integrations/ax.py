@@ -17,13 +17,11 @@ try:
 except ImportError as error:
     raise ImportError('noregret.integrations.ax needs Ax: pip install "noregret[ax]"') from error
 
-from noregret.algorithms import make
+from noregret.algorithms import BBKB, TrustRegionUCB
+from noregret.integrations.options import checked
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
-
-#: what the algorithms learn by themselves unless the user says otherwise
-_LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 
 
 class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
@@ -51,7 +49,8 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
     ) -> None:
         # An arm may be evaluated again on purpose.
         super().__init__(name, should_deduplicate=False)
-        self._pool, self._settings = pool, {**_LEARNT, "seed": seed, **options}
+        algorithm = TrustRegionUCB if pool is None else BBKB
+        self._pool, self._settings = pool, checked(algorithm, seed, options)
         self._opt: Optimizer | None = None
         self._told: set[tuple[int, str]] = set()
         self._pending: list[dict[str, Any]] = []
@@ -119,7 +118,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
                     f"pool must have the experiment's parameters {sorted(varied)} as columns"
                 )
             self._row_of = {tuple(sorted(row.items())): i for i, row in enumerate(rows)}
-            return make("bbkb", candidates, **{"repeats": 1, **self._settings})
+            return BBKB(candidates, **{"repeats": 1, **self._settings})
         constraints = experiment.search_space.parameter_constraints
         space = Space(
             {name: _parameter(one) for name, one in varied.items()},
@@ -127,7 +126,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
             if constraints
             else None,
         )
-        return make("trustregionucb", space, **self._settings)
+        return TrustRegionUCB(space, **self._settings)
 
     def _point(self, parameters: dict[str, Any]) -> Any:
         """These parameters as the optimiser has them; ``None`` if they are outside its domain."""

@@ -21,11 +21,9 @@ except ImportError as error:
     ) from error
 
 from noregret._types import Floats, Ints
-from noregret.algorithms import make
+from noregret.algorithms import BBKB
+from noregret.integrations.options import checked
 from noregret.spaces import Candidates
-
-#: what the algorithm learns by itself unless the user says otherwise
-_LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 
 
 class NoRegretRecommender:
@@ -44,7 +42,7 @@ class NoRegretRecommender:
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
-        self._settings = {**_LEARNT, "seed": seed, **options}
+        self._settings = checked(BBKB, seed, options)
 
     def recommend(
         self,
@@ -80,7 +78,7 @@ class NoRegretRecommender:
                 f"{batch_size}"
             )
         candidates = _scaled(space.comp_rep, space)
-        opt = make("bbkb", Candidates(candidates), **self._settings)
+        opt = BBKB(Candidates(candidates), **self._settings)
         if measurements is not None and len(measurements):
             opt.tell(_rows(candidates, space, measurements), _rewards(objective, measurements))
         if pending_experiments is not None and len(pending_experiments):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -12,6 +13,7 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial
 
 from noregret.spaces import Candidates, Choice, Float, Int, Space
+from noregret.spaces.encoding import as_frame
 from noregret.spaces.parameters import Parameter
 
 #: where the choice of a trial is kept in the storage
@@ -21,52 +23,50 @@ ATTRIBUTE = "noregret:choice"
 class Joint:
     """Choices of a space, kept in the storage as Optuna's internal numbers by name."""
 
-    #: whether a choice that failed is not to be tried again
-    spent = False
-
     def __init__(self, distributions: dict[str, BaseDistribution]) -> None:
-        self._distributions = distributions
-        self.space = Space({name: _parameter(one) for name, one in distributions.items()})
+        self.distributions = distributions
+        self.domain = Space({name: _parameter(one) for name, one in distributions.items()})
 
     def choice(self, batch: Any) -> dict[str, float]:
         """The choice of a batch of one, as it is stored."""
-        return {n: _internal(one, batch.values[0][n]) for n, one in self._distributions.items()}
+        return {n: _internal(one, batch.values[0][n]) for n, one in self.distributions.items()}
 
     def read(self, trial: FrozenTrial) -> dict[str, float] | None:
         """The choice that a trial evaluated; ``None`` if it lies outside the space."""
-        values = {n: trial.params[n] for n in self._distributions if n in trial.params}
-        found = {n: self._distributions[n].to_internal_repr(v) for n, v in values.items()}
+        values = {n: trial.params[n] for n in self.distributions if n in trial.params}
+        found = {n: self.distributions[n].to_internal_repr(v) for n, v in values.items()}
         return found if self.fits(found) else None
 
     def fits(self, choice: Any) -> bool:
         """Whether a choice lies in the space."""
         return (
             isinstance(choice, Mapping)
-            and choice.keys() == self._distributions.keys()
-            and all(one._contains(choice[name]) for name, one in self._distributions.items())
+            and choice.keys() == self.distributions.keys()
+            and all(one._contains(choice[name]) for name, one in self.distributions.items())
         )
 
     def points(self, choices: list[dict[str, float]]) -> list[dict[str, Any]]:
         """The choices as our space has them."""
-        own = self._distributions
+        own = self.distributions
         return [{n: _own_value(own[n], value) for n, value in one.items()} for one in choices]
 
     def params(self, where: Any) -> dict[str, Any]:
         """A point as users see it."""
-        own = self._distributions
+        own = self.distributions
         return {n: d.to_external_repr(_internal(d, where[n])) for n, d in own.items()}
 
 
 class Rows:
     """Choices of a table, kept in the storage as row numbers."""
 
-    spent = True
-
     def __init__(self, table: Any) -> None:
-        import polars as pl
-
-        frame = pl.DataFrame(table)
-        self.candidates = Candidates(frame)
+        if not isinstance(table, Mapping) and not hasattr(table, "columns"):
+            raise TypeError(
+                "table must be a pandas or polars frame, or a dict of columns, got "
+                f"{type(table).__name__}"
+            )
+        frame = as_frame(table if hasattr(table, "columns") else pl.DataFrame(table))
+        self.domain = Candidates(frame)
         self._columns = {name: frame[name] for name in frame.columns}
         self.distributions = {name: _distribution(column) for name, column in self._columns.items()}
         self._row_of: dict[tuple[Any, ...], int] | None = None
@@ -76,28 +76,31 @@ class Rows:
         return int(batch.ids[0])
 
     def read(self, trial: FrozenTrial) -> int | None:
-        """The row that a trial evaluated; for trials chosen elsewhere the row with its values."""
+        """The row that a trial evaluated; ``None`` if its values are those of no row."""
+        given = {name: trial.params[name] for name in self._columns if name in trial.params}
         found = trial.system_attrs.get(ATTRIBUTE)
-        if found is not None or trial.params.keys() != self._columns.keys():
-            return found if self.fits(found) else None
+        if given and self.fits(found):  # a trial may ask for some of the columns only
+            row = self.params(found)
+            if all(row[name] == value for name, value in given.items()):
+                return int(found)
+        if len(given) < len(self._columns):
+            return None
         if self._row_of is None:
             rows = zip(*(column.to_list() for column in self._columns.values()), strict=True)
             self._row_of = {values: row for row, values in enumerate(rows)}
-        return self._row_of.get(tuple(trial.params[name] for name in self._columns))
+        return self._row_of.get(tuple(given.values()))
 
     def fits(self, choice: Any) -> bool:
         """Whether there is such a row."""
-        return isinstance(choice, int) and 0 <= choice < len(self.candidates)
+        return isinstance(choice, int) and 0 <= choice < len(self.domain)
 
     def points(self, choices: list[int]) -> list[int]:
         """The rows' ids."""
         return choices
 
-    def values(self, row: int) -> dict[str, Any]:
+    def params(self, row: int) -> dict[str, Any]:
         """A row as users see it."""
         return {name: column[row] for name, column in self._columns.items()}
-
-    params = values
 
 
 def varied(found: Mapping[str, BaseDistribution]) -> dict[str, BaseDistribution]:

@@ -1,12 +1,4 @@
-"""Hyper-parameter search in scikit-learn's own form, with folds as noisy replicates.
-
-    from noregret.integrations.sklearn import NoRegretSearchCV
-
-    search = NoRegretSearchCV(SVC(), {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
-    search.fit(X, y).best_params_
-
-Needs scikit-learn: ``pip install "noregret[sklearn]"``.
-"""
+"""The search itself: scikit-learn's interface around a race of configurations."""
 
 import time
 import warnings
@@ -14,23 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-
-try:
-    from joblib import Parallel, delayed, effective_n_jobs
-    from sklearn.base import clone, is_classifier
-    from sklearn.exceptions import FitFailedWarning
-    from sklearn.metrics import check_scoring
-    from sklearn.model_selection import check_cv, cross_validate
-    from sklearn.model_selection._search import BaseSearchCV
-    from sklearn.utils import check_random_state, indexable
-except ImportError as error:
-    raise ImportError(
-        'noregret.integrations.sklearn needs scikit-learn: pip install "noregret[sklearn]"'
-    ) from error
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv, cross_validate
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import check_random_state, indexable
 
 from noregret import _checks
-from noregret.integrations.sklearn_race import Race
-from noregret.integrations.sklearn_space import Codec
+from noregret.integrations.sklearn.race import Race
+from noregret.integrations.sklearn.space import Codec
 
 
 class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]

@@ -1,57 +1,68 @@
-"""Optuna samplers: define-by-run spaces, and fixed tables of candidates.
-
-    from noregret.integrations.optuna import CandidateSampler, NoRegretSampler
-
-    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
-    study.optimize(objective, n_trials=100)
-    print(study.sampler.recommend(study))
-
-Choices are written to the storage at once, as system attributes of their trials. So processes that
-share a storage see each other's running trials, and a new process goes on where another stopped.
-Needs Optuna: ``pip install "noregret[optuna]"``.
-"""
+"""The two samplers: one for define-by-run spaces, one for the rows of a table."""
 
 import contextlib
 import threading
+import zlib
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
-try:
-    from optuna.distributions import BaseDistribution
-    from optuna.exceptions import TrialPruned
-    from optuna.samplers import BaseSampler, RandomSampler
-    from optuna.search_space import IntersectionSearchSpace
-    from optuna.study import Study
-    from optuna.trial import FrozenTrial, Trial
-except ImportError as error:
-    raise ImportError(
-        'noregret.integrations.optuna needs Optuna: pip install "noregret[optuna]"'
-    ) from error
+import numpy as np
+from optuna.distributions import BaseDistribution
+from optuna.exceptions import TrialPruned
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.study import Study
+from optuna.trial import FrozenTrial, Trial
 
 from noregret.algorithms import BBKB, TrustRegionUCB
-from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows, only_value, varied
-from noregret.integrations.optuna_trials import Estimate, Follower, check_single, key_of
+from noregret.integrations.options import checked
+from noregret.integrations.optuna.choices import ATTRIBUTE, Joint, Rows, only_value, varied
+from noregret.integrations.optuna.trials import Estimate, Follower, check_single
+from noregret.optimizer import Optimizer
 
 #: how often a trial chooses at most, if other processes make the same choice at that moment
 _TRIES = 20
-#: what the algorithms learn by themselves unless the user says otherwise
-_LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 #: q̄ of tables with more rows than this: half as many inducing points as with BBKB's own q̄ = 2
 _LONG, _QBAR = 20_000, 1.0
+
+
+@dataclass
+class _Followed:
+    """What a sampler keeps of a study."""
+
+    shared: IntersectionSearchSpace = field(default_factory=IntersectionSearchSpace)
+    follower: Follower | None = None
 
 
 class _Sampler(BaseSampler):  # type: ignore[misc]
     """What both samplers share: an optimiser that follows the trials of a study."""
 
-    def __init__(self, seed: int | None, options: dict[str, Any]) -> None:
-        self._seed, self._options = seed, options
+    def __init__(self, algorithm: type[Optimizer], seed: int | None, options: Any) -> None:
+        self._algorithm, self._settings = algorithm, checked(algorithm, seed, options)
+        self._seed = seed
         self._independent = RandomSampler(seed=seed)
+        self._start()
+
+    def _start(self) -> None:
         self._lock = threading.Lock()
-        self._followers: dict[Any, Follower] = {}
+        #: by storage and the number of a study in it
+        self._studies: WeakKeyDictionary[Any, dict[int, _Followed]] = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the settings. A copy reads the storage anew."""
+        return {k: v for k, v in vars(self).items() if k not in ("_lock", "_studies")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make a sampler of what was pickled."""
+        self.__dict__.update(state)
+        self._start()
 
     def reseed_rng(self) -> None:
         """Draw independent parameters from another random sequence."""
+        self._seed = None
         self._independent.reseed_rng()
 
     def sample_independent(
@@ -63,7 +74,27 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
     ) -> Any:
         """A random value, for parameters that not all trials have."""
         check_single(study)
-        return self._independent.sample_independent(study, trial, param_name, param_distribution)
+        source = self._independent
+        if self._seed is not None:  # by trial: so processes with one seed do not draw the same
+            words = [abs(self._seed), trial.number, zlib.crc32(param_name.encode())]
+            source = RandomSampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
+        return source.sample_independent(study, trial, param_name, param_distribution)
+
+    @abstractmethod
+    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Joint | Rows:
+        """What says how choices of these parameters look to the optimiser."""
+
+    def _followed(self, study: Study) -> _Followed:
+        return self._studies.setdefault(study._storage, {}).setdefault(study._study_id, _Followed())
+
+    def _follower(self, study: Study, distributions: dict[str, BaseDistribution]) -> Follower:
+        followed = self._followed(study)
+        found = followed.follower
+        if found is None or found.codec.distributions != distributions:
+            codec = self._codec(distributions)
+            opt = self._algorithm(codec.domain, **self._settings)
+            found = followed.follower = Follower(opt, codec, study)
+        return found
 
     def _choose(self, study: Study, trial: FrozenTrial, follower: Follower) -> Any:
         """The choice for a trial, written to the storage before others look."""
@@ -88,7 +119,9 @@ class NoRegretSampler(_Sampler):
     and those of the design, are random as well. Then :class:`~noregret.TrustRegionUCB` chooses,
     with a sparse model beyond 500 trials. Nothing is proved: kernel, noise and norm are learnt.
 
-    Constraints: trials with a constraint above 0 count as the worst value seen.
+    A trial that violates a constraint counts as the worst value seen. A pruned trial counts as its
+    last reported value, but never as better than the median of the completed trials. A trial that
+    fails is not tried again, and a region with several failures counts as bad.
 
     Parameters
     ----------
@@ -100,8 +133,10 @@ class NoRegretSampler(_Sampler):
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
-        super().__init__(seed, options)
-        self._shared: dict[Any, IntersectionSearchSpace] = {}
+        super().__init__(TrustRegionUCB, seed, options)
+
+    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Joint:
+        return Joint(dict(distributions))
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -111,8 +146,7 @@ class NoRegretSampler(_Sampler):
             return varied(self._in_common(study))
 
     def _in_common(self, study: Study) -> dict[str, BaseDistribution]:
-        shared = self._shared.setdefault(key_of(study), IntersectionSearchSpace())
-        return dict(sorted(shared.calculate(study).items()))
+        return dict(sorted(self._followed(study).shared.calculate(study).items()))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -125,17 +159,11 @@ class NoRegretSampler(_Sampler):
             choice = self._choose(study, trial, self._follower(study, search_space))
         return {name: one.to_external_repr(choice[name]) for name, one in search_space.items()}
 
-    def _follower(self, study: Study, search_space: Mapping[str, BaseDistribution]) -> Follower:
-        key = key_of(study), tuple(search_space.items())
-        if key not in self._followers:
-            joint = Joint(dict(search_space))
-            settings = {**_LEARNT, "seed": self._seed, **self._options}
-            self._followers.clear()  # a space that has shrunk does not grow again
-            self._followers[key] = Follower(TrustRegionUCB(joint.space, **settings), joint, study)
-        return self._followers[key]
-
     def recommend(self, study: Study) -> Estimate:
-        """The best parameters by estimate, among those evaluated, with an interval."""
+        """The best parameters by estimate, among those evaluated, with an interval.
+
+        Parameters that not all trials have are left out.
+        """
         check_single(study)
         with self._lock:
             shared = self._in_common(study)
@@ -152,6 +180,8 @@ class CandidateSampler(_Sampler):
     In the objective, ``params = sampler.suggest(trial)`` gives the row of a trial as a dict. Every
     row is evaluated once, unless ``repeats`` says otherwise.
 
+    Trials that fail, are pruned or violate a constraint count as in :class:`NoRegretSampler`.
+
     Parameters
     ----------
     table
@@ -167,8 +197,12 @@ class CandidateSampler(_Sampler):
     def __init__(
         self, table: Any, *, repeats: int | None = 1, seed: int | None = None, **options: Any
     ) -> None:
-        super().__init__(seed, {"repeats": repeats, **options})
         self._rows = Rows(table)
+        own = {"qbar": _QBAR} if len(self._rows.domain) > _LONG else {}
+        super().__init__(BBKB, seed, {"repeats": repeats, **own, **options})
+
+    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Rows:
+        return self._rows
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -185,35 +219,27 @@ class CandidateSampler(_Sampler):
         if any(own.get(name) != one for name, one in search_space.items()):
             return {n: self.sample_independent(study, trial, n, d) for n, d in search_space.items()}
         with self._lock:
-            row = self._rows.values(self._choose(study, trial, self._follower(study)))
+            row = self._rows.params(self._choose(study, trial, self._follower(study, own)))
         return {name: row[name] for name in search_space}
 
     def suggest(self, trial: Any) -> dict[str, Any]:
         """The row of a trial as a dict: suggests every column of the table."""
-        return {name: trial._suggest(name, one) for name, one in self._rows.distributions.items()}
+        found = {name: trial._suggest(name, one) for name, one in self._rows.distributions.items()}
+        if self.row(trial) is None:
+            raise ValueError(
+                f"trial must have the values of a row of the table, got {found}. Make the study "
+                "with this sampler; trials that you enqueue must have all values of a row"
+            )
+        return found
 
     def row(self, trial: Any) -> int | None:
-        """The number of a trial's row in the table; ``None`` if another sampler chose it."""
+        """The number of a trial's row in the table; ``None`` if its values are no row."""
         if isinstance(trial, Trial):  # one that is running
             trial = trial.storage.get_trial(trial._trial_id)
-        found = trial.system_attrs.get(ATTRIBUTE)
-        return None if found is None else int(found)
-
-    def _follower(self, study: Study) -> Follower:
-        key = key_of(study)
-        if key not in self._followers:
-            settings = {**_LEARNT, "seed": self._seed, **self._options}
-            if len(self._rows.candidates) > _LONG:
-                settings = {"qbar": _QBAR, **settings}
-            opt = BBKB(self._rows.candidates, **settings)
-            self._followers[key] = Follower(opt, self._rows, study)
-        return self._followers[key]
+        return self._rows.read(trial)
 
     def recommend(self, study: Study) -> Estimate:
         """The best row by estimate, among those evaluated, with an interval."""
         check_single(study)
         with self._lock:
-            return self._follower(study).recommend(study)
-
-
-__all__ = ["CandidateSampler", "Estimate", "NoRegretSampler"]
+            return self._follower(study, self._rows.distributions).recommend(study)

@@ -2,13 +2,15 @@
 
 import math
 import random
+from bisect import insort
 from dataclasses import dataclass
 from typing import Any
 
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from noregret.integrations.optuna_choices import ATTRIBUTE, Joint, Rows
+from noregret import _checks
+from noregret.integrations.optuna.choices import ATTRIBUTE, Joint, Rows
 from noregret.optimizer import Optimizer
 
 #: at first, algorithms that choose batches make at most this many choices at a time
@@ -46,25 +48,26 @@ class Follower:
     opt
         The optimiser.
     codec
-        Says which choice a trial has, and what a choice is to the optimiser and to users.
+        Says what the parameters are, which choice a trial has, and what a choice is to the
+        optimiser and to users.
     study
         The study; its direction says what is better.
     """
 
     def __init__(self, opt: Optimizer, codec: Joint | Rows, study: Study) -> None:
-        self._opt, self._codec = opt, codec
+        self._opt, self.codec = opt, codec
         self._sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
         self._seen = 0  # trials before this one have been looked at
         self._open: set[int] = set()  # of those, the ones that are not finished
         self._pending: dict[int, Any] = {}  # choices that the optimiser waits for, by trial
         self._queue: list[Any] = []  # choices that no trial has yet
-        self._worst: float | None = None
+        self._rewards: list[float] = []  # of trials that were completed, sorted
 
     def ask(self, number: int) -> Any:
         """A choice for a trial; ``None`` if there is none left."""
         if not self._queue:
             batch = self._opt.ask(1) if not self._opt.adaptive else self._ask_ahead()
-            self._queue = [self._codec.choice(batch[i : i + 1]) for i in range(len(batch))]
+            self._queue = [self.codec.choice(batch[i : i + 1]) for i in range(len(batch))]
         if not self._queue:
             return None
         choice = self._pending[number] = self._queue.pop(0)
@@ -86,7 +89,7 @@ class Follower:
         choice = self._pending[number]
         if choice not in self.catch_up(study, number):
             return False
-        self._opt.cancel(self._codec.points([self._pending.pop(number)]))
+        self._opt.cancel(self.codec.points([self._pending.pop(number)]))
         random.Random().shuffle(self._queue)  # the other process may have the same queue
         return True
 
@@ -103,16 +106,16 @@ class Follower:
         for number in numbers:
             trial = trials[number]
             self._open.discard(number)
-            reward = self._reward(trial)
-            if not trial.state.is_finished() or reward is None:
+            reward = self._reward(trial) if trial.state.is_finished() else None
+            if reward is None:
                 self._open.add(number)
                 if number != asking:
                     news += self._expect(number, trial)
                 continue
-            choice = self._codec.read(trial)
+            choice: Any = self.codec.read(trial)
             waited = self._pending.pop(number, None)
             if waited is not None and waited != choice:  # given up for another choice
-                self._opt.cancel(self._codec.points([waited]))
+                self._opt.cancel(self.codec.points([waited]))
                 waited = None
             if choice is None:
                 continue
@@ -121,11 +124,13 @@ class Follower:
                 waited = self._from_queue(choice)
             if math.isfinite(reward):
                 told[waited is not None].append((choice, reward))
-            else:
-                self._fail(choice, waited is not None)
+                continue
+            if waited is None:
+                self._opt.expect(self.codec.points([choice]))
+            self._opt.fail(self.codec.points([choice]))
         for waited, pairs in told.items():
             if pairs:
-                points = self._codec.points([choice for choice, _ in pairs])
+                points = self.codec.points([choice for choice, _ in pairs])
                 self._opt.tell(points, [reward for _, reward in pairs], unasked=not waited)
         return news
 
@@ -135,12 +140,12 @@ class Follower:
         Returns that choice if it is new.
         """
         choice, known = trial.system_attrs.get(ATTRIBUTE), self._pending.get(number)
-        if choice is None or choice == known or not self._codec.fits(choice):
+        if choice is None or choice == known or not self.codec.fits(choice):
             return []
         if known is not None:  # given up for another choice
-            self._opt.cancel(self._codec.points([known]))
+            self._opt.cancel(self.codec.points([known]))
         if self._from_queue(choice) is None:
-            self._opt.expect(self._codec.points([choice]))
+            self._opt.expect(self.codec.points([choice]))
         self._pending[number] = choice
         return [choice]
 
@@ -151,22 +156,21 @@ class Follower:
         self._queue.remove(choice)
         return choice
 
-    def _fail(self, choice: Any, is_pending: bool) -> None:
-        """A trial gave no value: what must not be tried again stays pending."""
-        if is_pending and not self._codec.spent:
-            self._opt.cancel(self._codec.points([choice]))
-        elif self._codec.spent and not is_pending:
-            self._opt.expect(self._codec.points([choice]))
-
     def _reward(self, trial: FrozenTrial) -> float | None:
-        """What the optimiser maximises; NaN if there is no value; ``None`` if not known yet."""
-        if trial.state != TrialState.COMPLETE or trial.value is None:
+        """What the optimiser maximises; NaN if a trial failed; ``None`` if not known yet."""
+        value = trial.value if trial.state == TrialState.COMPLETE else None
+        if trial.state == TrialState.PRUNED and trial.intermediate_values:
+            value = trial.intermediate_values[max(trial.intermediate_values)]
+        if value is None or not abs(value) <= _checks.LARGEST:
             return math.nan
-        if any(value > 0 for value in _constraints(trial)):
-            return self._worst
-        reward = self._sign * float(trial.value)
-        if math.isfinite(reward):
-            self._worst = reward if self._worst is None else min(self._worst, reward)
+        known = self._rewards
+        if any(one > 0 for one in _constraints(trial)):
+            return known[0] if known else None
+        reward = self._sign * float(value)
+        if trial.state == TrialState.COMPLETE:
+            insort(known, reward)
+        elif known:  # pruned
+            reward = min(reward, known[len(known) // 2])
         return reward
 
     def recommend(self, study: Study) -> Estimate:
@@ -179,12 +183,7 @@ class Follower:
         lower, upper = sorted((self._sign * best.lower, self._sign * best.upper))
         count = int(self._opt.counts([where])[0])
         mean = self._sign * best.mean
-        return Estimate(self._codec.params(where), mean, lower, upper, count)
-
-
-def key_of(study: Study) -> tuple[int, int]:
-    """A key that identifies a study."""
-    return id(study._storage), study._study_id
+        return Estimate(self.codec.params(where), mean, lower, upper, count)
 
 
 def check_single(study: Study) -> None:

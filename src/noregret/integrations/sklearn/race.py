@@ -8,7 +8,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.algorithms import TrustRegionUCB
-from noregret.integrations.sklearn_space import Codec
+from noregret.integrations.sklearn.space import Codec
 
 #: this many configurations must have both of two folds before the difference is estimated
 _FEWEST = 3

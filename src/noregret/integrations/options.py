@@ -1,0 +1,23 @@
+"""Settings of an algorithm that users of another tool give by name."""
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+from noregret.optimizer import Optimizer
+
+#: what the algorithms learn by themselves unless the user says otherwise
+LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
+
+
+def checked(
+    algorithm: type[Optimizer], seed: int | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All settings of an algorithm; names that it does not have are refused."""
+    known = [name for name in signature(algorithm).parameters if name != "domain"]
+    for name in options:
+        if name not in known:
+            raise TypeError(
+                f"{name} is no setting of {algorithm.__name__}, which has {', '.join(known)}"
+            )
+    return {**LEARNT, "seed": seed, **options}
