@@ -225,8 +225,5 @@ class DenseRun:
         order = np.lexsort((np.arange(len(self.upper)), -self.upper))
         order = order[np.isin(order, [*closed, *leading], invert=True)]
         above = order[self.upper[order] > level]
-        first = np.array([*leading, *order], dtype=int)[:TOP]
-        # Those that lead are awake: each is brought up to date where its bound is above the level.
-        high = [id_ for id_ in leading if self.upper[id_] > level]
-        fresh = np.union1d(first, np.union1d(above, high)).astype(int)
+        fresh = np.union1d([*leading, *order[:TOP]], above).astype(int)
         self.upper[fresh] = cap[fresh]

@@ -102,8 +102,9 @@ class GlobalRatio:
 
     def add(self, block: Block, position: int) -> bool:
         """Full once the sum passes the threshold."""
-        self.ratio += float(block.told[position])
-        return self.ratio > self.threshold or float(block.told[position]) <= _NOTHING_LEFT
+        told = float(block.told[position])
+        self.ratio += told
+        return self.ratio > self.threshold or told <= _NOTHING_LEFT
 
 
 class LocalRatio:

@@ -43,14 +43,15 @@ def one_blas_thread() -> Iterator[None]:
             if _libraries is None:
                 _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
             _before = [library.get_num_threads() for library in _libraries]
-            _set([1] * len(_before))
+            if any(number != 1 for number in _before):
+                _set([1] * len(_before))
         _depth += 1
     try:
         yield
     finally:
         with _lock:
             _depth -= 1
-            if _depth == 0:
+            if _depth == 0 and any(number != 1 for number in _before):
                 _set(_before)
 
 

@@ -19,6 +19,8 @@ from noregret.models.sparse import Update
 _PIECE = 2048
 #: rows of one array of features: when features are added, only one array is copied at a time
 _CHUNK = 16 * _PIECE
+#: up to this many numbers of a chunk are copied, so that they lie in one block of columns
+_COPIED = 1 << 20
 #: up to this many multiplications OpenBLAS does not pack its matrices
 _UNPACKED_WORK = 990_000
 #: beyond this many vectors packing saves time
@@ -61,6 +63,8 @@ class Followed:
 
     def features(self, rows: Ints) -> Floats:
         """Z of some points (k × m)."""
+        if len(self._chunks) == 1 and len(self._chunks[0]) == 1:  # a short list
+            return self._chunks[0][0][rows, : self._size]
         found = np.empty((len(rows), self._size))
         chunks = rows // _CHUNK
         for chunk in set(chunks.tolist()):
@@ -129,9 +133,9 @@ class Followed:
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
-        products = np.zeros((span.stop - start, len(stack)))
-        for block, columns in _placed(blocks, 0, m):
-            products += row_products(block, stack[:, columns])
+        parts = [row_products(block, stack[:, columns]) for block, columns in _placed(blocks, 0, m)]
+        nothing = np.zeros((span.stop - start, len(stack)))
+        products = parts[0] if len(parts) == 1 else sum(parts, start=nothing)
         self.mean[span] = products[:, 0]
         at = 1
         quadratic = self.quadratic[span]
@@ -163,11 +167,18 @@ def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Float
 
 
 def _add_room(blocks: list[Floats], rows: int, columns: int) -> None:
-    """Add a block if these have fewer columns: nothing is copied."""
+    """Make room for more columns: small blocks are copied into one, else one is added."""
     have = sum(block.shape[1] for block in blocks)
-    if columns > have:
-        width = columns - have if not have else max(columns - have, 8, have // 4)
+    if columns <= have:
+        return
+    width = columns - have if not have else max(columns - have, 8, have // 4)
+    if rows * (have + width) > _COPIED:
         blocks.append(np.zeros((rows, width)))
+        return
+    joined = np.zeros((rows, have + width))
+    for block, at in _placed(blocks, 0, have):
+        joined[: len(block), at] = block
+    blocks[:] = [joined]
 
 
 def row_products(Z: Floats, vectors: Floats) -> Floats:

@@ -27,6 +27,7 @@ from noregret.linalg.factors import (
     row_factor,
     row_norms,
     safe_cholesky,
+    with_room,
 )
 
 
@@ -206,10 +207,20 @@ class Fantasy:
         self._points: Points = points[:0]
         self._lower: Floats = np.empty((0, 0))
         self._features: Floats = np.empty((0, m))
-        self._fall: Floats = np.empty((0, m))  # leverages fall by ‖_fall b(x)‖²
+        self._rows: Floats = np.empty((0, m))  # the rows of _fall, with room for more
+        self._used = 0
         self.pending = 0.0  # Σ leverage of the pending evaluations, at the batch start
         if len(points):
             self._condition(points, counts)
+
+    @property
+    def _fall(self) -> Floats:
+        """Leverages fall by ‖_fall b(x)‖² (a view)."""
+        return self._rows[: self._used]
+
+    @_fall.setter
+    def _fall(self, rows: Floats) -> None:
+        self._rows, self._used = rows, len(rows)
 
     def _condition(self, points: Points, counts: Ints) -> None:
         Z = self.posterior.embed(points)
@@ -275,9 +286,12 @@ class Fantasy:
     def add_along(self, block: Block, left: Floats, s: float, times: int) -> None:
         """As :meth:`add`, for ``times`` evaluations of a point with this :meth:`direction`."""
         row = left * math.sqrt(times / (1.0 + times * s))
-        self._fall = np.concatenate([self._fall, row[None]])
-        if len(self._fall) > 2 * max(len(row), 8):  # only _fallᵀ _fall matters
+        if self._used >= 2 * max(len(row), 8):  # only _fallᵀ _fall matters
             self._fall = row_factor(self._fall)
+        if self._used == len(self._rows):
+            self._rows = with_room(self._rows, 2 * self._used + 16, len(row))
+        self._rows[self._used] = row
+        self._used += 1
         falls = block.b @ row
         falls *= falls
         np.subtract(block.leverage, falls, out=falls)

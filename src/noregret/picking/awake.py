@@ -15,7 +15,7 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.models.posterior import Block
 from noregret.picking.chooser import Bounds
-from noregret.picking.columns import PointsOf, Queue
+from noregret.picking.columns import PointsOf, Queue, Taken
 from noregret.picking.room import NOBODY
 
 #: how many candidates are looked at first
@@ -37,12 +37,20 @@ class _Last:
         :meth:`noregret.models.posterior.Fantasy.direction`.
     leverage
         Its leverage before these evaluations.
+    mean, cap, upper
+        Its mean, what its bound may not exceed, and its bound now.
+    others
+        The largest bound of all others, asleep or awake, if it has been looked for.
     """
 
     position: int
     left: Floats
     s: float
     leverage: float
+    mean: float
+    cap: float
+    upper: float
+    others: float = np.inf
     times: int = 0
 
 
@@ -69,6 +77,9 @@ class Sleepers(Protocol):
 
     def stale(self, ids: Ints) -> Floats:
         """The stale bounds of some candidates (n)."""
+
+    def first_look(self, bounds: Bounds, limit: int) -> int:
+        """How many candidates to look at first, for a batch of at most ``limit`` picks."""
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
         """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
@@ -131,6 +142,8 @@ class Awake:
         Candidates that may not be picked: they are not looked at.
     leading
         Candidates that are always looked at, and that :meth:`best` never gives.
+    limit
+        How many candidates are picked at most.
     all_of_them
         Whether none may doze: the batch rule looks at all of them.
 
@@ -155,16 +168,18 @@ class Awake:
         closed: Ints = NOBODY,
         leading: Ints = NOBODY,
         *,
+        limit: int = FIRST_LOOK,
         all_of_them: bool = False,
     ) -> None:
         self._sleepers, self._bounds, self._points = sleepers, bounds, points
         self._most = np.inf if all_of_them else _AWAKE
         skipped = np.union1d(closed, leading) if len(leading) else closed
         self._queue = sleepers.start(bounds, points, skipped)
-        self._count = FIRST_LOOK
+        self._count = sleepers.first_look(bounds, limit)
         self._dozing = _Dozing()
         self.leading = len(leading)
-        ids, stale, where, features = self._queue.take(self._count)
+        ids, stale, where, features = _by_id(self._queue.take(self._count))
+        self._in_order = True  # whether the candidates that do not lead are in the order of ids
         self.block = bounds.fantasy.block(where, features)
         if len(leading):
             ids = np.concatenate([leading, ids])
@@ -193,6 +208,8 @@ class Awake:
     def close(self, position: int) -> None:
         """A candidate may not be picked any more."""
         self._caps[position] = self.upper[position] = -np.inf
+        if self._last is not None and self._last.position == position:
+            self._last.cap = self._last.upper = -np.inf
 
     @property
     def seen(self) -> Seen:
@@ -208,18 +225,25 @@ class Awake:
         positions, except those of the candidates that lead.
         """
         while True:
-            others, last = self.upper[self.leading :], self._last
+            last = self._last
+            if last is not None and last.upper > last.others:
+                return last.position
+            others = self.upper[self.leading :]
             at = int(others.argmax()) if len(others) else -1
             top = float(others[at]) if len(others) else -np.inf
             # Evaluations that other bounds do not count yet can only lower those bounds.
-            if last is not None and self.upper[last.position] < top:
+            if last is not None and last.upper < top:
                 self.settle()
                 continue
-            position = self._first(others, at, top)
+            position = self.leading + at if self._in_order else self._first(others, at, top)
             if last is not None and position != last.position:
                 self.settle()
                 continue
             if top > self._rest:
+                if last is not None:
+                    others[at] = -np.inf
+                    last.others = max(float(others.max()), self._rest)
+                    others[at] = top
                 return position
             if self._rest == -np.inf:
                 return None
@@ -236,10 +260,9 @@ class Awake:
 
     def _first(self, others: Floats, at: int, top: float) -> int:
         """The position of the smallest id among those whose bound equals that of ``at``."""
-        ties = others == top
-        if np.count_nonzero(ties) > 1:
-            where = ties.nonzero()[0]
-            at = int(where[np.argmin(self.ids[self.leading + where])])
+        ties = (others == top).nonzero()[0]
+        if len(ties) > 1:
+            at = int(ties[np.argmin(self.ids[self.leading + ties])])
         return self.leading + at
 
     def _look(self) -> None:
@@ -259,6 +282,7 @@ class Awake:
         self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
 
     def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
+        self._in_order = False
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
         self.block = self.block.joined(block)
@@ -278,13 +302,14 @@ class Awake:
         if last is None or last.position != position:
             self.settle()
             left, s = self._bounds.fantasy.direction(self.block, position)
-            last = _Last(position, left, s, float(self.block.leverage[position]))
-            self._last = last
+            leverage, mean = float(self.block.leverage[position]), float(self.block.mean[position])
+            cap = float(self._caps[position])
+            self._last = last = _Last(position, left, s, leverage, mean, cap, np.inf)
         last.times += 1
         fallen = last.leverage - last.times * last.s**2 / (1.0 + last.times * last.s)
         self.block.leverage[position] = fallen = max(fallen, 0.0)
-        bound = self._bounds.inside_one(float(self.block.mean[position]), fallen)
-        self.upper[position] = min(bound, float(self._caps[position]))
+        last.upper = min(self._bounds.inside_one(last.mean, fallen), last.cap)
+        self.upper[position] = last.upper
 
     def weakest(self) -> int | None:
         """Of the candidates that lead, the position of the one with the smallest lower bound.
@@ -302,6 +327,15 @@ class Awake:
     def commit(self, level: float) -> None:
         """Tell the sleepers what was seen, down to bounds of this level."""
         self._sleepers.commit(self._bounds, self, level)
+
+
+def _by_id(taken: Taken) -> Taken:
+    """The same candidates in the order of their ids: the first of equal bounds is picked."""
+    if len(taken.ids) < 2:
+        return taken
+    order = np.argsort(taken.ids)
+    features = None if taken.features is None else taken.features[order]
+    return Taken(taken.ids[order], taken.stale[order], taken.points[order], features)
 
 
 def _order(bound: tuple[float, int]) -> tuple[float, int]:

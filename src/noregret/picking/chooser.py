@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -105,7 +106,7 @@ class Bounds:
         """What is believed from evaluations told."""
         return self.fantasy.posterior
 
-    @property
+    @cached_property
     def width(self) -> float:
         """The factor of √leverage for the first λ."""
         return float(self.widths[0])

@@ -9,8 +9,9 @@ Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
 - *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
   computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all
   candidates. The 64 candidates with the largest stale bounds are brought up to date, and so are all
-  whose stale bound is above the smallest bound of a pick. So neither the order in which candidates
-  are looked at nor the way a list is cut into parts matters.
+  whose stale bound is above the smallest bound of a pick, and those that lead (see
+  :func:`list_batch`). So neither the order in which candidates are looked at nor the way a list is
+  cut into parts matters.
 - *current*: mean + width·√leverage now, the papers' rule. A stale bound follows from how far mean
   and leverage can have moved since the candidate was last looked at
   (:class:`~noregret.picking.last_looks.LastLooks`). Candidates that were looked at lately are
@@ -73,6 +74,10 @@ class Intersected:
     def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Does nothing: an old bound is still a bound."""
 
+    def first_look(self, bounds: Bounds, limit: int) -> int:
+        """How many candidates to look at first: the rule has a number of its own."""
+        return FIRST_LOOK
+
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
         """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
         return np.asarray(np.minimum(stale, bounds.at_start(block)))
@@ -89,7 +94,8 @@ class Intersected:
         """
         ids, (stale, caps) = awake.seen
         reached = stale > level
-        reached[:FIRST_LOOK] = True  # these are brought up to date whatever the level
+        # These are brought up to date whatever the level.
+        reached[: awake.leading + FIRST_LOOK] = True
         self.column.put(ids[reached], caps[reached])
 
 
@@ -150,6 +156,10 @@ class Current:
     def _follows_all(self, bounds: Bounds) -> bool:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
         return self._following.is_of(bounds.version) and len(self._following) == len(self._looks)
+
+    def first_look(self, bounds: Bounds, limit: int) -> int:
+        """How many candidates to look at first: few if bounds are exact and few are picked."""
+        return min(limit, FIRST_LOOK) if self._follows_all(bounds) else FIRST_LOOK
 
     def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
         """The largest bounds that these candidates can have in the batch (n): ∞, no limit."""
@@ -222,7 +232,9 @@ def list_batch(
         whichever has the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a
         time).
     """
-    awake = Awake(sleepers, bounds, points, room.closed, leading, all_of_them=rule.compares)
+    awake = Awake(
+        sleepers, bounds, points, room.closed, leading, limit=limit, all_of_them=rule.compares
+    )
     ids: list[int] = []
     chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
@@ -240,14 +252,16 @@ def list_batch(
             break
         if rule.compares:
             awake.settle()
-        ids.append(int(awake.ids[position]))
-        chosen[ids[-1]] = awake.block.points[position : position + 1]
+        id_ = int(awake.ids[position])
+        ids.append(id_)
         upper.append(float(awake.upper[position]))
+        if id_ not in chosen:
+            chosen[id_] = awake.block.points[position : position + 1]
         if rule.add(awake.block, position) or len(ids) >= limit:
-            room.take(ids[-1])
+            room.take(id_)
             break
         awake.evaluate(position)
-        if not room.take(ids[-1]):
+        if not room.take(id_):
             awake.close(position)
     awake.commit(level)
     position_of = {id_: i for i, id_ in enumerate(chosen)}
@@ -264,6 +278,6 @@ def largest_upper(
 
     Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
     """
-    awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without)
+    awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without, limit=1)
     position = awake.best()
     return -np.inf if position is None else float(awake.upper[position])
