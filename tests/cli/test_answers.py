@@ -119,3 +119,14 @@ def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch
     noregret("import", "box.db", "old.csv", "--skip-bad")
     with nr.Study.open("box.db", read_only=True) as study:
         assert study.trials().select("dose", "heat", "value").rows()[-1] == (0.5, 30.5, 7.0)
+
+
+def test_open_trials_are_pointed_out_and_written_again(db):
+    first = noregret("ask", db, "-n", 3).stdout
+    assert "3 trials still wait for an answer" in noregret("ask", db, "-n", 2).stderr
+    again = noregret("ask", db, "--open")
+    assert again.stdout.startswith(first)
+    assert "5 trials still open." in again.stderr
+    noregret("ask", db, "--open", "-n", 2, code=1)
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.counts()["pending"] == 5

@@ -26,7 +26,8 @@ def test_a_study_of_parameters_from_create_to_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "measure.py").write_text(MEASURE)
     said = noregret("create", "s.db", *params(*PARAMS), "--seed", 1).stderr
-    assert "4 parameters, trustregionucb to maximize" in " ".join(said.split())
+    assert "4 parameters; trustregionucb to maximize" in " ".join(said.split())
+    assert "- lr: float(1e-06,1,log)\n- layers: int(1,8)\n- act: choice(relu,gelu)\n" in said
     noregret("ask", "s.db", "-n", 4, "-o", "plate.csv")
     with open("plate.csv", newline="") as file:
         rows = list(csv.DictReader(file))

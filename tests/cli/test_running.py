@@ -30,6 +30,7 @@ def test_run_a_program(db):
     assert "exit code 7" in " ".join(result.stderr.split())
     status = json.loads(noregret("status", db, "--json").stdout)
     assert status["counts"]["failed"] == 3
+    assert status["last_failure"].endswith("exit code 7")
     assert status["best"]["lower"] <= status["best"]["mean"] <= status["best"]["upper"]
     assert "gpucb" in noregret("status", db).stdout
 
@@ -62,7 +63,7 @@ def test_a_run_ends_once_thompson_sampling_has_converged(db, tmp_path):
     options = {"kernel": nr.RBF(0.6), "noise": 0.02, "n_init": 10, "seed": 0}
     with nr.Study.create(path, X, "thompsonsampling", **options) as study:
         study.run(lambda x: -float((x[0] - 0.4) ** 2), 200, stop="converged")
-    result = noregret("run", path, "--command", "x", "--budget", 300, "--stop", "converged")
+    result = noregret("run", path, "--command", "true", "--budget", 300, "--stop", "converged")
     assert "stopped by converged" in result.stderr
     result = noregret("run", db, "--command", "x", "--budget", 9, "--stop", "converged", code=1)
     assert "no such rule" in " ".join(result.stderr.split())

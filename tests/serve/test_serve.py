@@ -165,8 +165,8 @@ def test_the_page_is_the_report_and_follows_the_study(library):
         ("/api/best", None, 400, "no answers yet"),
         ("/api/best?top=x", None, 400, "top must be a whole number"),
         ("/api/trials?status=open", None, 400, "status must be"),
-        ("/api/tell", None, 405, "Method Not Allowed"),
-        ("/nothing", None, 404, "Not Found"),
+        ("/api/tell", None, 405, "there is GET /, GET /api/status"),
+        ("/nothing", None, 404, "GET /nothing is unknown"),
     ],
 )
 def test_wrong_requests_are_refused_and_change_nothing(library, path_, body, code, words):

@@ -36,7 +36,7 @@ def test_only_known_fields_are_replaced(template):
     ("code", "message"),
     [
         ('import sys; sys.exit("out of ink")', "exit code 1; stderr: out of ink"),
-        ("pass", "the last line must be the value, got 'nothing'"),
+        ("pass", "the last line must be the value, but it printed nothing"),
         ('print("five")', "got 'five'"),
         ('print("nan")', "finite"),
         ("import time; time.sleep(60)", r"killed after 0\.5 s"),
@@ -70,9 +70,25 @@ def test_a_study_keeps_what_the_program_said_and_no_traceback(tmp_path):
 
 
 def test_a_program_that_does_not_exist():
+    with pytest.raises(ValueError, match="there is no program no-such-program-here"):
+        Command("no-such-program-here {a}", ["a"])
     with pytest.raises(CommandError, match="cannot be started"):
-        Command("no-such-program-here {a}", ["a"])({"a": 1})
+        Command("{a}", ["a"])({"a": "no-such-program-here"})
     with pytest.raises(ValueError, match="split"):
         Command("run 'unclosed", [])
     with pytest.raises(ValueError, match="name a program"):
         Command("  ", [])
+
+
+def test_commands_that_would_fail_in_every_trial_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "measure.sh"
+    script.write_text("#!/bin/sh\necho 1\n")
+    with pytest.raises(ValueError, match="not executable"):
+        Command("./measure.sh {a}", ["a"])
+    script.chmod(0o755)
+    with pytest.raises(ValueError, match=r"did you mean \./measure\.sh"):
+        Command("measure.sh {a}", ["a"])
+    with pytest.raises(ValueError, match=r"the word '\|', but no shell"):
+        Command("./measure.sh {a} | tail -1", ["a"])
+    assert Command("sh -c './measure.sh | tail -1'", ["a"])({"a": 1}) == 1.0

@@ -34,6 +34,13 @@ def ask(
         str | None,
         typer.Option("-o", "--output", metavar="FILE", help="A file instead of standard output."),
     ] = None,
+    open_: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help="Write the trials that are still open, and ask for no new ones: for a lost file.",
+        ),
+    ] = False,
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
@@ -53,12 +60,25 @@ def ask(
         else:
             plate.write(lambda file: _write(file, rows, style_of(opened)))
 
+    if open_:
+        if n is not None or adaptive:
+            raise ValueError("--open writes the trials that are open: leave out -n and --adaptive")
+        with Output(output) as plate, Study.open(study, read_only=True) as opened:
+            found = opened.records.pending()
+            deliver(opened.get(found))
+            plate.keep()
+        say(f"{many(len(found), 'trial')} still open.")
+        return
     with Output(output) as plate, Study.open(study, wait=wait) as opened:
+        before = opened.counts()["pending"]
         wanted = n if n is not None else opened.settings["batch"]
         numbers = list(opened.ask(n, adaptive=adaptive, deliver=deliver))
         if numbers:
             plate.keep()
         words = _about_plate(opened, numbers, wanted, adaptive)
+        if numbers and before:
+            still = f"Of earlier questions, {many(before, 'trial')} "
+            words.append(f"{still}still wait for an answer (ask --open writes them again).")
     for line in words:
         say(line)
     if not numbers:

@@ -35,6 +35,8 @@ failed, 6 the disk is full, 7 nothing is left to ask for, 130 interrupted (the s
 
 #: exit code if a study's file is damaged
 DAMAGED = 4
+#: exit code after Ctrl-C
+INTERRUPTED = 130
 #: exit code of ask if every candidate has been asked for as often as it may be
 EXHAUSTED = 7
 
@@ -127,8 +129,12 @@ Patience = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 
 
-def command(name: str, example: str) -> Callable[[Command], Command]:
-    """Makes a command of the app: with an example in its help, errors as exit codes."""
+def command(name: str, example: str, *, looks: bool = False) -> Callable[[Command], Command]:
+    """Makes a command of the app: with an example in its help, errors as exit codes.
+
+    A command that only looks ends in silence when nobody reads its output any more, as with
+    ``| head``.
+    """
 
     def register(function: Command) -> Command:
         @functools.wraps(function)
@@ -137,10 +143,12 @@ def command(name: str, example: str) -> Callable[[Command], Command]:
                 return function(*arguments, **options)
             except KeyboardInterrupt:
                 message = "interrupted: what is done is stored, and the same command goes on"
-                _stop(message, 130, options)
+                _stop(message, INTERRUPTED, options)
             except BrokenPipeError:
                 # The reader of stdout has gone: nothing must be printed at the end either.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                if looks:
+                    raise typer.Exit(1) from None
                 _stop("nobody reads the output: nothing was changed", 1, options)
             except (ValueError, TypeError, OSError) as error:
                 _stop(str(error), _exit_code(error), options)
@@ -197,6 +205,8 @@ def _exit_code(error: Exception) -> int:
 def _stop(message: str, code: int, options: dict[str, Any]) -> NoReturn:
     if options.get("as_json"):
         print(json.dumps({"error": message, "exit_code": code}), file=sys.stderr)
+    elif code == INTERRUPTED:
+        say(message)
     else:
         console.print(Text("error:", "bold red"), plain(message), soft_wrap=True)
     raise typer.Exit(code)

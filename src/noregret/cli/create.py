@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noregret.cli.app import command, print_json, say, takes
+from noregret.cli.choices import many
 from noregret.cli.create_options import CreateOptions, KernelName
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def create(given: CreateOptions) -> None:
 def _on_space(given: CreateOptions) -> Summary:
     """Make a study of parameters; kernel, noise and norm are learnt if not given."""
     from noregret.cli.columns import refuse_collisions
+    from noregret.spaces.description import words_of
     from noregret.study import Study
 
     _refuse_options_of_lists(given)
@@ -74,13 +76,17 @@ def _on_space(given: CreateOptions) -> Summary:
             "kernel": made.settings["kernel"],
             "seed": made.settings["seed"],
         }
-    about = [f"- {name}: {one}" for name, one in zip(names, space.parameters, strict=True)]
+    about = [
+        f"- {name}: {words_of(one)}" for name, one in zip(names, space.parameters, strict=True)
+    ]
     if space.feasible is not None:
         about.append(f"- where {given.feasible}")
     first = (
-        f"{given.study}: {len(space.parameters)} parameters, {summary['algorithm']} to "
-        f"{summary['direction']}, seed {summary['seed']}"
+        f"{given.study}: {many(len(names), 'parameter')}; {summary['algorithm']} to "
+        f"{summary['direction']}; seed {summary['seed']}."
     )
+    if given.noise is None:
+        about.append("- Kernel and noise are learnt from the values that you tell.")
     return summary, [first, *about]
 
 

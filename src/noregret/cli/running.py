@@ -26,7 +26,15 @@ from noregret.cli.app import (
     print_json,
     say,
 )
-from noregret.cli.choices import about_best, fields_of, interval, say_alive, say_best, values_of
+from noregret.cli.choices import (
+    about_best,
+    fields_of,
+    interval,
+    many,
+    say_alive,
+    say_best,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -153,9 +161,12 @@ def run(
     if as_json:
         print_json({"counts": counts, "stopped": stopped, "set_aside": aside, "best": about})
         return
-    say(f"{counts['told']} answers, {counts['failed']} failures; stopped by {stopped}.")
+    say(
+        f"{many(counts['told'], 'answer')}, {many(counts['failed'], 'failure')}; stopped by "
+        f"{stopped}."
+    )
     if aside:
-        say(f"{len(aside)} candidates failed too often and are set aside: see noregret status.")
+        say(f"Failed too often and set aside (noregret status): {many(len(aside), 'candidate')}.")
     say(words)
 
 

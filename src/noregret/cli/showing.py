@@ -35,6 +35,8 @@ from noregret.cli.spreadsheets import Style, write_csv
 if TYPE_CHECKING:
     import polars as pl
 
+    from noregret.study import Study
+
 #: how many candidates are named in one line
 _NAMED = 20
 
@@ -46,7 +48,7 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-@command("status", "noregret status plates.db")
+@command("status", "noregret status plates.db", looks=True)
 def status(
     study: StudyPath,
     stop_gap: StopGap = None,
@@ -89,6 +91,7 @@ def status(
         about["exhausted"] = opened.exhausted
         aside = opened.aside().drop("id").to_dicts()
         about["set_aside"] = aside if as_json else _aside_in_words(aside)
+        about["last_failure"] = _last_failure(opened) if about["counts"]["failed"] else None
         warnings = [one.text for one in check_study(opened).findings]
     if as_json:
         print_json(about | {"warnings": warnings})
@@ -118,12 +121,19 @@ def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
         ("intervals", f"mean ± {about['beta']:.4g} deviations"),
         ("repeats", about["repeats"] and f"each candidate at most {_times(about['repeats'])}"),
         ("set aside", about["set_aside"]),
+        ("last failure", about["last_failure"]),
         ("aim", about["aim"] > 1 and f"the best {about['aim']}"),
         ("batch", about["batch"]),
         ("timeout", about["timeout"] and f"{about['timeout']:g} s"),
         *zip(["notes", *[""] * len(about["notes"])], about["notes"], strict=False),
     ]
     return [(name, str(value)) for name, value in rows if value]
+
+
+def _last_failure(study: "Study") -> str:
+    """Which trial failed last, and why."""
+    last = max(study.records.failed(), key=lambda trial: trial.done_at or 0.0)
+    return f"trial {last.number}: {(last.reason or 'no reason given').strip().splitlines()[-1]}"
 
 
 def _aside_in_words(aside: list[dict[str, Any]]) -> str:
@@ -144,7 +154,7 @@ def _warn(warnings: list[str]) -> None:
         say(f"Warning: {one}")
 
 
-@command("best", "noregret best plates.db --top 10")
+@command("best", "noregret best plates.db --top 10", looks=True)
 def best(
     study: StudyPath,
     top: Annotated[int, typer.Option(min=1, help="How many choices to show.")] = 1,
@@ -176,7 +186,7 @@ def best(
     _warn(warnings)
 
 
-@command("export", "noregret export plates.db --to parquet -o plates.parquet")
+@command("export", "noregret export plates.db --to parquet -o plates.parquet", looks=True)
 def export(
     study: StudyPath,
     to: Annotated[Format, typer.Option(help="The format.")] = Format.CSV,
@@ -218,7 +228,10 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     with Study.open(study, read_only=True) as opened:
         frame, table, named = opened.trials(), opened.table, opened.names is not None
         names, values, style = id_column(opened), value_column(opened), style_of(opened)
+        listed = opened.domain.listed
     shown = frame.rename({"value": values})
+    if not listed:
+        shown = shown.drop("id")
     if named and names == "id":
         shown = shown.drop("id").rename({"name": "id"})
     if table is not None:

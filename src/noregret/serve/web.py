@@ -48,8 +48,20 @@ def application(api: Api, token: str | None, hosts: Sequence[str]) -> Starlette:
         routes.append(Route(f"/api/{name}", _answering(look, _query, token), methods=["GET"]))
     for name, change in api.changes().items():
         routes.append(Route(f"/api/{name}", _answering(change, _body, token), methods=["POST"]))
+    known = [
+        f"{'/'.join(sorted(one.methods - {'HEAD'}))} {one.path}" for one in routes if one.methods
+    ]
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        """What there is, for requests that lead nowhere."""
+        code = getattr(error, "status_code", 404)
+        words = f"{request.method} {request.url.path} is unknown; there is {', '.join(known)}"
+        return _json_response({"error": words}, code)
+
     guard = Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    return Starlette(routes=routes, middleware=[guard])
+    return Starlette(
+        routes=routes, middleware=[guard], exception_handlers={404: refuse, 405: refuse}
+    )
 
 
 def _answering(

@@ -55,6 +55,19 @@ def parameter_in_words(text: str) -> Parameter:
     return parameter_of(spec)
 
 
+def words_of(parameter: Parameter) -> str:
+    """A parameter as :func:`parameter_in_words` reads it, such as ``int(1,8)``."""
+    spec = parameter.spec()
+    kind = spec.pop("type")
+    if kind == "bool":
+        return "bool"
+    if kind == "choice":
+        return f"choice({','.join(map(str, spec['choices']))})"
+    more = [",log"] if spec["log"] else []
+    more += [f",step={spec['step']}"] if spec.get("step", 1) != 1 else []
+    return f"{kind}({spec['low']:.12g},{spec['high']:.12g}{''.join(more)})"
+
+
 def space_in_words(texts: Iterable[str], feasible: str | None = None) -> Space:
     """The space of texts such as ``"lr=float(1e-6,1,log)"``, one for each parameter.
 

@@ -5,15 +5,19 @@ import math
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from noregret.study.guard import Guard
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
+#: words that only a shell understands
+_SHELL = ("|", "||", "&&", "&", ";", "<", ">", ">>", "2>&1")
 #: how many characters of stderr are kept
 _KEPT = 2000
 
@@ -52,6 +56,7 @@ class Command:
                     raise ValueError(
                         f"command asks for {{{field}}}; there is only {', '.join(sorted(known))}"
                     )
+        _check_program(self.words)
         self.timeout = timeout
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
@@ -99,9 +104,9 @@ class Command:
         try:
             value = float(lines[-1])
         except (IndexError, ValueError):
-            last = lines[-1][:200] if lines else "nothing"
+            got = f"got {lines[-1][:200]!r}" if lines else "but it printed nothing"
             raise CommandError(
-                _with_errors(f"the last line must be the value, got {last!r}", errors)
+                _with_errors(f"the last line must be the value, {got}", errors)
             ) from None
         if not math.isfinite(value):
             raise CommandError(_with_errors(f"the value must be finite, got {value}", errors))
@@ -115,6 +120,24 @@ class Command:
         for process in running:
             _kill(process)
         self._guard.close()
+
+
+def _check_program(words: list[str]) -> None:
+    """Refuse a command that would fail in every trial."""
+    for word in words:
+        if word in _SHELL:
+            raise ValueError(
+                f"command has the word {word!r}, but no shell reads it: put these steps into a "
+                "script, or write sh -c '...'"
+            )
+    program = words[0]
+    if _FIELD.search(program) or shutil.which(program):
+        return
+    way = ""
+    if Path(program).is_file():
+        here = os.sep not in program and os.access(program, os.X_OK)
+        way = f"; did you mean ./{program}?" if here else "; the file is not executable (chmod +x)"
+    raise ValueError(f"command: there is no program {program}{way}")
 
 
 def _text(value: Any) -> str:

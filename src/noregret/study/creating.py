@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from noregret import _checks
-from noregret.algorithms import make
+from noregret.algorithms import algorithms, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.spaces import Domain, as_domain, list_length
@@ -46,6 +46,7 @@ def new_file(
     if algorithm is None:
         domain = as_domain(domain)
         algorithm = "plateucb" if kernel is None and domain.listed else "bbkb"
+    _checks.one_of("algorithm", str(algorithm).lower(), sorted(algorithms))
     if kernel is None:
         kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
     optimizer = make(algorithm, domain, kernel, **options)

@@ -310,8 +310,9 @@ class Evaluations:
         last = why.strip().splitlines()[-1]
         self._report(job, number, math.nan, last)
         if self.max_failures is not None and self.failed > self.max_failures:
+            trials = "trial" if self.failed == 1 else "trials"
             raise RunError(
-                f"{self.failed} trials failed in this run, more than max_failures="
+                f"{self.failed} {trials} failed in this run, more than max_failures="
                 f"{self.max_failures}; the last one: {last}"
             ) from error
         if self.max_in_a_row is not None and self.in_a_row >= self.max_in_a_row:
