@@ -65,7 +65,7 @@ def test_a_run_ends_once_thompson_sampling_has_converged(db, tmp_path):
         study.run(lambda x: -float((x[0] - 0.4) ** 2), 200, stop="converged")
     result = noregret("run", path, "--command", "true", "--budget", 300, "--stop", "converged")
     assert "stopped by converged" in result.stderr
-    result = noregret("run", db, "--command", "x", "--budget", 9, "--stop", "converged", code=1)
+    result = noregret("run", db, "--command", "true", "--budget", 9, "--stop", "converged", code=1)
     assert "no such rule" in " ".join(result.stderr.split())
 
 
