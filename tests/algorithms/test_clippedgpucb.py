@@ -56,9 +56,11 @@ def test_bounds_hold(noise, alpha):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("noise", [student, two_points])
-def test_bounds_hold_in_300_runs(noise):
-    assert np.mean([bounds_hold(noise, seed, 40) for seed in range(300)]) >= 0.9
+@pytest.mark.parametrize(
+    ("noise", "alpha"), [(student, 1.0), (two_points, 1.0), (signed_pareto, 0.4)]
+)
+def test_bounds_hold_in_500_runs(noise, alpha):
+    assert np.mean([bounds_hold(noise, seed, 40, alpha) for seed in range(500)]) >= 0.9
 
 
 def test_it_is_proved_and_its_bounds_are_intersected():

@@ -74,14 +74,12 @@ def test_the_log_moment_bends_down_by_at_most_the_squared_noise(order):
 
 def test_expectations_come_from_the_table():
     c = np.linspace(0.0, 6.0, 25)
-    tables = clipped._tables(c.tobytes())
+    table = clipped._table(c.tobytes())
     for z in (3e-5, 0.01, 0.4, 3.0, 500.0):
-        place = clipped._places(np.array([[z]]))
         for i in (0, 7, 24):
             lowest = min(expected(soft_clip, -x, c[i]) for x in np.linspace(0.0, z, 300))
-            exact = (expected(clipped.odd, z, c[i]), expected(soft_clip, z, c[i]), lowest)
-            for table, value in zip(tables, exact, strict=True):
-                found = clipped._between(table, place, np.array([i]))[0, 0]
+            for at, value in ((z, expected(soft_clip, z, c[i])), (-z, lowest)):
+                found = clipped._looked_up(table, np.array([[at]]), np.array([i]))[0, 0]
                 assert found == pytest.approx(value, rel=2e-2 if z > 100 else 6e-3, abs=1e-3)
 
 
@@ -150,25 +148,41 @@ def test_soft_sums_are_sums_without_outliers_and_bounded_with_them():
     assert other < one < 200
 
 
-def test_larger_lambdas_follow():
+@pytest.mark.parametrize("known", [0, 1, 2])
+def test_widths_of_other_lambdas_follow(known):
     """‖f − mean_λ‖² in the norm of V is bounded for every f in the ellipsoid and in the ball."""
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((30, 4))
     gram, target = Z.T @ Z, Z.T @ rng.standard_normal(30)
     lams, norm, square = np.array([1.0, 3.0, 30.0]), 2.0, 5.0
     weights = np.array([np.linalg.solve(gram + lam * np.eye(4), target) for lam in lams])
-    found = clipped.for_larger_lambdas(square, norm, lams, weights, gram)
-    assert found[0] == pytest.approx(square)
-    inside = 0
+    found = clipped.for_other_lambdas(square, norm, lams, weights, gram, known)
+    assert found[known] == pytest.approx(square)
+    inside, V = 0, gram + lams[known] * np.eye(4)
     for _ in range(20_000):
-        f = weights[0] + rng.standard_normal(4) * rng.uniform(0, 1)
-        off = f - weights[0]
-        if off @ (gram + np.eye(4)) @ off <= square and f @ f <= norm**2:
+        f = weights[known] + rng.standard_normal(4) * rng.uniform(0, 0.6)
+        off = f - weights[known]
+        if off @ V @ off <= square and f @ f <= norm**2:
             inside += 1
             for lam, theta, bound in zip(lams, weights, found, strict=True):
                 off = f - theta
                 assert off @ (gram + lam * np.eye(4)) @ off <= bound * (1 + 1e-9)
     assert inside > 50
+
+
+def test_soft_sums_make_both_sides_equal():
+    """The largest shortfall of h > 0 is that of h < 0, computed from the definition."""
+    rng = np.random.default_rng(5)
+    case, setting = a_case(rng)
+    part = clipped._USUAL_PART * (1 / setting.part - 0.5) * setting.scale**2
+    for arm in range(3):
+        s, n = case.deviations[arm], case.sample.counts[arm]
+        h = s * setting.centres[clipped._EVERY :: clipped._EVERY]
+        above, below = (
+            max(shortfall(case, setting, arm, sign * x) - part * n * x**2 for x in h)
+            for sign in (1, -1)
+        )
+        assert above == pytest.approx(below, abs=0.02)
 
 
 def test_the_usual_scale_of_a_variance_is_the_noise():

@@ -13,8 +13,10 @@ from noregret.observations import Observations
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
-#: positions of the λ that prices are computed for; widths of the others follow from these
-_PRICED = (0, 2)
+#: λF²k(x, x)/ς² of the λ that prices are computed for is as near to this as there is a λ
+_USUAL = 5.0
+#: if F√k(x, x) is more than this times ς, prices are also computed for the third λ
+_LARGE, _SECOND = 2.0, 2
 #: the values of θ that are tried
 _PARTS = (0.9, 0.7, 0.5)
 #: the highest level; beyond it, the width in units of the prior's, so large that it says nothing
@@ -57,10 +59,10 @@ class _Progress:
 
     mean: Floats = field(default_factory=_none)
     squares: Floats = field(default_factory=_none)
-    levels: tuple[float, ...] = (_FIRST_LEVEL,) * len(_PRICED)
-    parts: tuple[int, ...] = (0,) * len(_PRICED)
+    levels: tuple[float, ...] = (_FIRST_LEVEL,) * 2
+    parts: tuple[int, ...] = (0,) * 2
     starts: int = 0
-    waits: tuple[int, ...] = (0,) * len(_PRICED)
+    waits: tuple[int, ...] = (0,) * 2
 
 
 class ClippedRewards:
@@ -105,15 +107,16 @@ class ClippedRewards:
         sample = clipped.Sample.of(observations.rewards, observations.history_rows)
         posterior, features = model.posterior(), model.features[told]
         reach = assumed.norm * np.sqrt(model.prior[told])
-        priced = [number for number in _PRICED if number < len(posterior.lams)]
-        scales, deviations = self.scales(assumed, t), []
+        scales = self.scales(assumed, t)
+        priced = self._priced(assumed, scales)
+        deviations = []
         for number, scale in zip(priced, scales, strict=False):
             inside = row_norms(features @ posterior.roots[number])
             leverage = model.residual[told] / posterior.lams[number] + inside
             deviations.append(np.sqrt(np.maximum(leverage, _TINY)) / scale)
         settings = [
             clipped.Setting(scale, assumed.noise, self._order, level, _PARTS[part])
-            for scale, level, part in zip(scales, last.levels, last.parts, strict=True)
+            for scale, level, part in zip(scales, last.levels, last.parts, strict=False)
         ]
         mean = last.mean[told]
         for _ in range(2):
@@ -133,12 +136,11 @@ class ClippedRewards:
                 continue
             square, levels[i], parts[i] = self._solved(case, settings[i], last.parts[i])
             waits[i] = 0 if math.isfinite(square) else math.ceil(_WAIT * t)
-            here = np.arange(number, len(weights))
-            others = clipped.for_larger_lambdas(
-                scale**2 * square, assumed.norm, np.array(posterior.lams)[here], weights[here],
-                posterior.gram,
+            others = clipped.for_other_lambdas(
+                scale**2 * square, assumed.norm, np.array(posterior.lams), weights,
+                posterior.gram, number,
             )  # fmt: skip
-            squares[here] = np.minimum(squares[here], others)
+            squares = np.minimum(squares, others)
         none = np.square(_NO_WIDTH * assumed.norm) * np.array(posterior.lams)
         squares = np.where(np.isfinite(squares), squares, none)
         self._progress = _Progress(
@@ -169,15 +171,29 @@ class ClippedRewards:
                 level = clipped.level_above(higher)
         return min(found, default=(math.inf, _HIGHEST, after))
 
-    def scales(self, assumed: Assumptions, t: int) -> tuple[float, float]:
-        """ς of both λ that prices are computed for, after t rewards.
+    def scales(self, assumed: Assumptions, t: int) -> tuple[float, ...]:
+        """ς of each λ that prices are computed for, after t rewards: one or two.
 
-        The first is that of the noise. The second is larger if f varies by more than the noise,
-        because prices are then large until much is known.
+        The first is that of the noise. There is a second, larger one if f may vary by more than the
+        noise, because prices for the first are then large until much is known. Each has an equal
+        part of δ.
         """
         horizon = 1 if self._order == 2.0 else self._horizon.after(t)
         first = clipped.usual_scale(assumed.noise, self._order, horizon)
-        return first, math.sqrt(first**2 + 0.25 * assumed.norm**2 * assumed.scale)
+        reach = assumed.norm * math.sqrt(assumed.scale)
+        if reach <= _LARGE * first:
+            return (first,)
+        return first, math.hypot(first, 0.5 * reach)
+
+    def _priced(self, assumed: Assumptions, scales: tuple[float, ...]) -> list[int]:
+        """The numbers of the λ that prices are computed for.
+
+        They are the same at all times at which the scales are.
+        """
+        parts = np.array(assumed.lams) * assumed.norm**2 * assumed.scale / scales[0] ** 2
+        first = int(np.argmin(np.abs(np.log(np.maximum(parts, _TINY) / _USUAL))))
+        second = [_SECOND] if len(scales) > 1 and len(parts) > _SECOND else []
+        return list(dict.fromkeys([first, *second]))
 
     def restart(self) -> None:
         """Start the search for levels again, because kernel, units or λ have changed."""

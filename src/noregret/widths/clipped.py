@@ -14,7 +14,6 @@ tabulated.
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,15 @@ from noregret._types import Floats, Ints
 #: the second derivatives of :func:`odd` and :func:`even` sum to at most this, also times w
 CURVATURE = 2.0
 #: values of h between 0 and the largest one, at which prices are computed
-_STEPS = 24
+_STEPS = 48
+#: sums are chosen for every sixth of them and a usual μ, with so many halvings of an interval
+_EVERY, _USUAL_PART, _HALVINGS = 6, 0.02, 30
 #: the table: smallest z, the ratio of one z to the one before, and how many there are
 _FIRST, _RATIO, _LENGTH = 1e-4, 1.03, 1600
 #: where the density of c + ξ is evaluated
 _SPACING, _REACH = 0.1, 7.0
+#: tables of many levels share values of ψ, computed for so many u at a time
+_PIECE = 64
 #: how many values are looked up at a time
 _BLOCK = 500_000
 #: levels are powers of this
@@ -136,30 +139,13 @@ class Setting:
 
     @property
     def centres(self) -> Floats:
-        """c of the values of h, from 0 to θ·level (25)."""
+        """c of the values of h, from 0 to θ·level (49)."""
         return np.linspace(0.0, self.part * self.level, _STEPS + 1)
 
     @property
     def shift(self) -> float:
         """ς²/θ: just outside the ellipsoid, f lies this times h below the mean."""
         return self.scale**2 / self.part
-
-
-def soft_sums(sample: Sample, mean: Floats, deviations: Floats, setting: Setting) -> Floats:
-    """Sums of rewards by arm (n), softly clipped about a mean of each arm (n).
-
-    The odd part of Σ E ψ(h(y − f)) over h at f = mean ∓ (ς²/θ)h, for an h near the largest.
-    """
-    column = np.array([round(0.87 * _STEPS)])
-    c = float(setting.centres[column[0]])
-    table = _tables(setting.centres.tobytes()).odd
-    z = deviations[sample.arms] * (sample.rewards - mean[sample.arms])
-    shift = (setting.shift * c * np.square(deviations))[sample.arms]
-    total = np.zeros(len(mean))
-    for x in (z + shift, z - shift):
-        values = _between(table, _places(np.abs(x)[:, None]), column)[:, 0]
-        total += sample.sums(np.sign(x) * values)
-    return np.asarray(sample.counts * mean + 0.5 * total / (c * deviations))
 
 
 @dataclass(frozen=True)
@@ -195,6 +181,29 @@ class Case:
         return np.asarray(self.deviations[arms] * (self.sample.rewards - self.mean[arms]))
 
 
+def soft_sums(sample: Sample, mean: Floats, deviations: Floats, setting: Setting) -> Floats:
+    """Sums S of rewards by arm (n), softly clipped about a mean of each arm (n).
+
+    Any S are valid. These make the largest shortfalls of h and of −h equal for every arm, so that
+    the larger of the two is small.
+    """
+    columns = np.arange(_EVERY, _STEPS + 1, _EVERY)
+    anywhere = np.full(len(mean), np.inf)
+    case = Case(sample, sample.counts * mean, mean, deviations, anywhere, 0.0)
+    lost, gauss = _shortfalls(case, setting, columns)
+    lost -= _USUAL_PART * gauss
+    h = deviations[:, None] * setting.centres[columns]
+    # Where S − n·mean makes both equal for one h; what makes the largest equal lies in between.
+    equal = (lost[1] - lost[0]) / (2.0 * h)
+    low, high = equal.min(axis=1), equal.max(axis=1)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        above = (lost[0] + h * middle[:, None]).max(axis=1)
+        below = (lost[1] - h * middle[:, None]).max(axis=1)
+        low, high = np.where(above < below, middle, low), np.where(above < below, high, middle)
+    return np.asarray(sample.counts * mean + 0.5 * (low + high))
+
+
 def squared(case: Case, setting: Setting) -> float:
     """(β/ς)² of Theorem 8, for the best μ; valid if it is at most ``setting.level``²."""
     totals = _prices(case, setting).sum(axis=1)
@@ -213,7 +222,7 @@ def squared_apart(case: Case, setting: Setting) -> Floats:
 def _prices(case: Case, setting: Setting) -> Floats:
     """Bounds on the prices of all arms for every μ (13 × n)."""
     sample, theta = case.sample, setting.part
-    lost, gauss = _shortfalls(case, setting)
+    lost, gauss = _shortfalls(case, setting, np.arange(_STEPS + 1))
     bend, error = _bend(case, setting), _table_errors(case, setting)
     # Between two values of h the shortfall exceeds the larger of theirs by at most step²/8 · bend.
     step = np.square(theta * setting.level * case.deviations / _STEPS) / 8.0
@@ -225,43 +234,46 @@ def _prices(case: Case, setting: Setting) -> Floats:
     return found
 
 
-def for_larger_lambdas(
-    square: float, norm: float, lams: Floats, weights: Floats, gram: Floats
+def for_other_lambdas(
+    square: float, norm: float, lams: Floats, weights: Floats, gram: Floats, known: int
 ) -> Floats:
-    """Squared widths for every λ (g) from that of the first, which is the smallest.
+    """Squared widths for every λ (g) from that of one of them, λ₁.
 
-    β² + (λ − λ₁)(F² − ‖mean_λ‖²) − ‖mean_λ − mean₁‖² in the norm of V₁.
+    β² + (λ − λ₁)(N² − ‖mean_λ‖²) − ‖mean_λ − mean₁‖² in the norm of V₁, with N = F for λ > λ₁ and
+    N = 0 for λ < λ₁.
 
     Parameters
     ----------
     square
-        β² for the first λ.
+        β² for λ₁.
     norm
         F.
     lams, weights
-        λ in rising order (g), and the weights of the mean for each (g × m).
+        Every λ (g), and the weights of the mean for each (g × m).
     gram
         V − λI (m × m).
+    known
+        The number of λ₁.
     """
-    off = weights - weights[0]
-    apart = np.einsum("gm,mk,gk->g", off, gram, off) + lams[0] * np.square(off).sum(axis=1)
+    off, more = weights - weights[known], lams - lams[known]
+    apart = np.einsum("gm,mk,gk->g", off, gram, off) + lams[known] * np.square(off).sum(axis=1)
     norms = np.square(weights).sum(axis=1)
-    return np.asarray(square + (lams - lams[0]) * (norm**2 - norms) - apart)
+    return np.asarray(square + more * (np.where(more > 0.0, norm**2, 0.0) - norms) - apart)
 
 
-def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
-    """By how much ψ falls short of the Gaussian h(y − f) − ς²h²/2, for ±h (2 × n × 25).
+def _shortfalls(case: Case, setting: Setting, columns: Ints) -> tuple[Floats, Floats]:
+    """By how much ψ falls short of the Gaussian h(y − f) − ς²h²/2, for ±h (2 × n × k).
 
-    Returns also (1/θ − ½)ς²nh² (n × 25).
+    Returns also (1/θ − ½)ς²nh² (n × k). ``columns`` are the numbers of the h (k).
     """
     sample, s, mean, z = case.sample, case.deviations, case.mean, case.z
-    n, shift, c = sample.counts, setting.shift, setting.centres
-    tables = _tables(c.tobytes())
+    n, shift, c = sample.counts, setting.shift, setting.centres[columns]
+    table = _table(setting.centres.tobytes())
     slope = case.sums - n * mean
     h = s[:, None] * c
     gauss = (1.0 / setting.part - 0.5) * setting.scale**2 * n[:, None] * np.square(h)
     common = gauss - 0.5 * (n * np.square(s * setting.scale))[:, None]
-    common += n[:, None] * _smoothed_log_moment(s, setting)
+    common += n[:, None] * _smoothed_log_moment(s, setting, c)
     lost = np.empty((2, *h.shape))
     for side, sign in enumerate((1.0, -1.0)):
         # f = mean ∓ v with v between (ς²/θ)h and this
@@ -269,11 +281,9 @@ def _shortfalls(case: Case, setting: Setting) -> tuple[Floats, Floats]:
         signed = sign * z
         for block in np.array_split(np.arange(len(c)), -(-len(z) * len(c) // _BLOCK)):
             x = signed[:, None] + (shift * np.square(s))[sample.arms, None] * c[block]
-            place = _places(np.abs(x))
-            above = _between(tables.above, place, block)
-            value = np.where(x > 0.0, above, _between(tables.below, place, block))
+            value = _looked_up(table, x, columns[block])
             lost[side][:, block] = sign * h[:, block] * slope[:, None] - sample.sums(value)
-        step = h[:, 1][:, None]
+        step = s[:, None] * setting.centres[1]
         lost[side][shift * (h - step) > room[:, None]] = -np.inf
     return lost + common, gauss
 
@@ -310,10 +320,10 @@ def _largest_z(case: Case, setting: Setting) -> Floats:
     return np.asarray(np.abs(case.z) + shifts[case.sample.arms])
 
 
-def _smoothed_log_moment(s: Floats, setting: Setting) -> Floats:
-    """E ℓ(s(c + ξ)) for every arm and c (n × 25)."""
+def _smoothed_log_moment(s: Floats, setting: Setting, c: Floats) -> Floats:
+    """E ℓ(s(c + ξ)) for every arm and c (n × k)."""
     nodes, weights = _quadrature()
-    h = s[:, None, None] * (setting.centres[:, None] + nodes)
+    h = s[:, None, None] * (c[:, None] + nodes)
     values = log_moment(h, setting.noise, setting.order)
     return np.asarray(values @ weights)
 
@@ -325,57 +335,53 @@ def _quadrature() -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-# -- tables of E odd(z(c + ξ)) and E even(z(c + ξ)) ---------------------------------------------
-
-
-class _Tables(NamedTuple):
-    """Expectations over ξ for the z of the table and some c (1600 × 25 each).
-
-    Attributes
-    ----------
-    odd
-        E odd(z(c + ξ)).
-    above
-        E ψ(z(c + ξ)), which rises with z.
-    below
-        The smallest E ψ(z'(c + ξ)) for z' from −z to 0.
-    """
-
-    odd: Floats
-    above: Floats
-    below: Floats
+# -- the table of E ψ(z(c + ξ)) ---------------------------------------------
 
 
 @lru_cache(maxsize=96)
-def _tables(centres: bytes) -> _Tables:
-    """The tables for some c."""
+def _table(centres: bytes) -> Floats:
+    """What is counted for z from the lowest to the highest of the table, and some c (3199 × k).
+
+    For z > 0 it is E ψ(z(c + ξ)), which rises with z. For z ≤ 0 it is the smallest E ψ(z'(c + ξ))
+    for z' from z to 0.
+    """
     c = np.frombuffer(centres)
-    last = math.ceil((float(c[-1]) + _REACH) / _SPACING)
-    u = _SPACING * np.arange(-math.ceil(_REACH / _SPACING), last + 1)
+    least, last = (math.ceil(x / _SPACING) for x in (_REACH, float(c[-1]) + _REACH))
+    u = _SPACING * np.arange(-least, last + 1)
     weights = np.exp(-0.5 * np.square(u[:, None] - c))
     weights /= weights.sum(axis=0)
-    odds, evens = odd(_grid()[:, None] * u) @ weights, even(_grid()[:, None] * u) @ weights
-    return _Tables(odds, odds + evens, np.minimum.accumulate(evens - odds, axis=0))
+    odd_part, even_part = _parts(_PIECE * math.ceil(last / _PIECE))
+    # for u ≥ 0, and for −u with u > 0
+    up, down = weights[least:], weights[:least][::-1]
+    odds = odd_part[:, : len(up)] @ up - odd_part[:, 1 : least + 1] @ down
+    evens = even_part[:, : len(up)] @ up + even_part[:, 1 : least + 1] @ down
+    below = np.minimum.accumulate(evens - odds, axis=0)
+    return np.concatenate([below[:0:-1], odds + evens])
+
+
+@lru_cache(maxsize=16)
+def _parts(last: int) -> tuple[Floats, Floats]:
+    """odd(zu) and even(zu) for the z ≥ 0 of the table and u = 0 … 0.1·``last`` (1600 × u each)."""
+    products = _grid()[:, None] * (_SPACING * np.arange(last + 1))
+    return odd(products), even(products)
 
 
 @lru_cache(maxsize=1)
 def _grid() -> Floats:
-    """z of the table: 0, and then a geometric progression."""
+    """The z ≥ 0 of the table: 0, and then a geometric progression."""
     return np.concatenate([[0.0], _FIRST * _RATIO ** np.arange(_LENGTH - 1)])
 
 
-def _places(z: Floats) -> tuple[Ints, Floats]:
-    """Where z ≥ 0 (t × k) lie in the table: the entry below, and the fraction to the next."""
-    grid = _grid()
+def _looked_up(table: Floats, z: Floats, columns: Ints) -> Floats:
+    """Values of some columns of the table (k) at z (t × k), linear in between."""
+    grid, size = _grid(), np.abs(z)
     with np.errstate(divide="ignore"):
-        steps = np.log(z / _FIRST) / math.log(_RATIO)
-    below = np.clip(steps + 1.0, 0, _LENGTH - 2).astype(np.int64)
-    start = grid[below]
-    return below, np.minimum((z - start) / (grid[below + 1] - start), 1.0)
-
-
-def _between(table: Floats, place: tuple[Ints, Floats], columns: Ints) -> Floats:
-    """Values of some columns of the table (k) at places (t × k, or t × 1), linear in between."""
-    below, part = place
-    start = table[below, columns]
-    return np.asarray(start + part * (table[below + 1, columns] - start))
+        steps = np.log(size / _FIRST) / math.log(_RATIO)
+    inner = np.clip(steps + 1.0, 0, _LENGTH - 2).astype(np.int64)
+    start = grid[inner]
+    part = np.minimum((size - start) / (grid[inner + 1] - start), 1.0)
+    side = np.where(z > 0.0, 1, -1)
+    # rows of the table as positions in one long array
+    at = (_LENGTH - 1 + side * inner) * table.shape[1] + columns
+    near, far = table.take(at), table.take(at + side * table.shape[1])
+    return np.asarray(near + part * (far - near))
