@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from noregret._types import Floats, Ints
 
-#: calls of the functions at most
-_CALLS = 100
 #: a climb ends when its step is shorter than this, in sides of the cube
 _SMALLEST_STEP = 1e-7
 #: lengths of the first step and of the longest
@@ -26,7 +24,7 @@ _GIVEN_UP = 0.01
 
 
 def climb_side_by_side(
-    objectives: Callable[[Floats, Ints], tuple[Floats, Floats]], starts: Floats
+    objectives: Callable[[Floats, Ints], tuple[Floats, Floats]], starts: Floats, calls: int = 100
 ) -> tuple[Floats, Floats]:
     """Where each start (n × d) climbs to (n × d), and the values there (n).
 
@@ -37,13 +35,15 @@ def climb_side_by_side(
         (k): each climb may have its own function.
     starts
         Points of the unit cube.
+    calls
+        Calls of the functions at most.
     """
     ends = np.clip(starts, 0.0, 1.0)
     climbing = np.arange(len(ends))
     levels, slopes = objectives(ends, climbing)
     inverses = _first_inverses(slopes)  # of the negative curvature, as far as it is known
     guessed, shares = np.ones(len(ends), dtype=bool), np.ones(len(ends))
-    for _ in range(_CALLS):
+    for _ in range(calls):
         tried = _ahead(ends[climbing], slopes[climbing], inverses[climbing], shares[climbing])
         moving = np.abs(tried - ends[climbing]).max(axis=1) > _SMALLEST_STEP
         climbing, tried = climbing[moving], tried[moving]

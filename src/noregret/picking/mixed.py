@@ -23,16 +23,18 @@ from noregret.picking.box import (
     Objectives,
     Search,
     around,
-    ascend,
     far_apart,
     spans,
 )
+from noregret.picking.climbs import climb_side_by_side
 from noregret.spaces import Space
 
 #: times that numbers and other values take turns, and changes of one value in a turn
 _ROUNDS, _CHANGES = 12, 40
-#: steps of L-BFGS-B in one turn
-_STEPS = 40
+#: starts of a function that go on after their first climb by gradients
+_KEPT = 3
+#: calls of the function in one climb by gradients, and in a quick search
+_CALLS, _QUICK_CALLS = 60, 12
 #: parts of a climb that are tried where its end is not feasible
 _DRAWN_BACK = 0.5 ** np.arange(9)
 
@@ -56,6 +58,7 @@ class MixedSearch:
         self.screen_size = min(512 * (space.dimension + 1), LARGEST_SCREEN) // (8 if quick else 1)
         #: points of the screen that climb
         self.starts = WARM_STARTS if quick else STARTS
+        self._calls = _QUICK_CALLS if quick else _CALLS
 
     def maximise(
         self,
@@ -96,17 +99,12 @@ class MixedSearch:
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-        chosen = self._apart(points, values, starts)
-        found, level, scale = points[chosen], values[chosen], float(np.ptp(values))
-        for _ in range(_ROUNDS):
-            found, level = self._by_gradients(objective, found, level, scale)
-            found, level, moved = self._by_changes(objective, found, level)
-            if not moved:
-                break
-        best = int(np.argmax(level))
-        one = slice(best, best + 1)
-        found, level = self._by_gradients(objective, found[one], level[one], scale)
-        return found[0].copy(), float(level[0])
+
+        def objectives(X: Floats, which: Ints) -> tuple[Floats, Floats]:
+            return objective(X)
+
+        found, level = self._climb_all(objectives, points, values[:, None], starts)
+        return found[0], float(level[0])
 
     def climb_each(
         self, objectives: Objectives, points: Floats, values: Floats, starts: int
@@ -115,14 +113,31 @@ class MixedSearch:
 
         ``values`` are those of each function at the screened points (n × k).
         """
+        return self._climb_all(objectives, points, values, starts)[0]
 
-        def climbed(i: int) -> Floats:
-            def objective(X: Floats) -> tuple[Floats, Floats]:
-                return objectives(X, np.full(len(X), i))
-
-            return self.climb(objective, points, values[:, i], starts)[0]
-
-        return np.array([climbed(i) for i in range(values.shape[1])])
+    def _climb_all(
+        self, objectives: Objectives, points: Floats, values: Floats, starts: int
+    ) -> tuple[Floats, Floats]:
+        """The maximisers of k functions (k × d) and their values (k)."""
+        chosen = [self._apart(points, column, starts) for column in values.T]
+        which = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
+        rows = np.concatenate(chosen)
+        found, level = points[rows], values[rows, which]
+        found, level = self._by_gradients(_of_functions(objectives, which), found, level)
+        climbing = _best_of_each(which, level)
+        for _ in range(_ROUNDS):
+            own = _of_functions(objectives, which[climbing])
+            changed, risen = self._by_changes(own, found[climbing], level[climbing])
+            better = risen > level[climbing]
+            climbing = climbing[better]
+            if not len(climbing):
+                break
+            own = _of_functions(objectives, which[climbing])
+            found[climbing], level[climbing] = self._by_gradients(
+                own, changed[better], risen[better]
+            )
+        best = [int(np.where(which == i, level, -np.inf).argmax()) for i in range(len(chosen))]
+        return found[best], level[best]
 
     def _apart(self, points: Floats, values: Floats, starts: int) -> list[int]:
         """The best points, none of them close to a better one with the same choices."""
@@ -132,42 +147,47 @@ class MixedSearch:
         return far_apart((points - space.lower) / span, values, starts)
 
     def _by_gradients(
-        self, objective: Objective, starts: Floats, level: Floats, scale: float
+        self, objectives: Objectives, starts: Floats, level: Floats
     ) -> tuple[Floats, Floats]:
-        """The starts (k × d) with their numbers moved uphill, and their values (k)."""
+        """The starts (k × d) with their numbers moved uphill, and their values (k).
+
+        Start i climbs the function with the number i.
+        """
         space = self.box
         wide = space.upper > space.lower
         numbers = [i for i, one in enumerate(space.parameters) if one.is_number and wide[i]]
         if not numbers:
             return starts, level
+        low = space.lower[numbers]
+        span = space.upper[numbers] - low
 
-        def of_numbers(u: Floats) -> tuple[Floats, Floats]:
-            points = starts.copy()
-            points[:, numbers] = u
-            values, gradients = objective(points)
-            return values, gradients[:, numbers]
+        def of_unit(u: Floats, some: Ints) -> tuple[Floats, Floats]:
+            points = starts[some]
+            points[:, numbers] = low + u * span
+            values, gradients = objectives(points, some)
+            return values, gradients[:, numbers] * span
 
-        ends = space.lower[numbers], space.upper[numbers]
+        ends, _ = climb_side_by_side(of_unit, (starts[:, numbers] - low) / span, self._calls)
         moved = starts.copy()
-        moved[:, numbers] = ascend(of_numbers, starts[:, numbers], *ends, scale, _STEPS)
+        moved[:, numbers] = low + ends * span
+        every = np.arange(len(starts))
         if space.feasible is None:
-            return _best_of(starts, level, space.snap(moved), np.arange(len(starts)), objective)
+            return _best_of(starts, level, space.snap(moved), every, objectives)
         tried = np.concatenate([starts + part * (moved - starts) for part in _DRAWN_BACK])
-        owner = np.tile(np.arange(len(starts)), len(_DRAWN_BACK))
-        return self._best_feasible(starts, level, space.snap(tried), owner, objective)
+        owner = np.tile(every, len(_DRAWN_BACK))
+        return self._best_feasible(starts, level, space.snap(tried), owner, objectives)
 
     def _by_changes(
-        self, objective: Objective, starts: Floats, level: Floats
-    ) -> tuple[Floats, Floats, bool]:
+        self, objectives: Objectives, starts: Floats, level: Floats
+    ) -> tuple[Floats, Floats]:
         """The starts (k × d), each with the best change of one value, until none helps."""
-        first = level
         for _ in range(_CHANGES):
             before = level
             tried, owner = self._neighbours(starts)
-            starts, level = self._best_feasible(starts, level, tried, owner, objective)
+            starts, level = self._best_feasible(starts, level, tried, owner, objectives)
             if np.array_equal(level, before):
                 break
-        return starts, level, not np.array_equal(level, first)
+        return starts, level
 
     def _neighbours(self, points: Floats) -> tuple[Floats, Ints]:
         """Points (n × d) that differ from one of k in one value, and from which (n).
@@ -189,22 +209,34 @@ class MixedSearch:
         return np.concatenate(found), np.concatenate(owners)
 
     def _best_feasible(
-        self, starts: Floats, level: Floats, tried: Floats, owner: Ints, objective: Objective
+        self, starts: Floats, level: Floats, tried: Floats, owner: Ints, objectives: Objectives
     ) -> tuple[Floats, Floats]:
         allowed = self.box.allowed(tried)
-        return _best_of(starts, level, tried[allowed], owner[allowed], objective)
+        return _best_of(starts, level, tried[allowed], owner[allowed], objectives)
+
+
+def _best_of_each(which: Ints, level: Floats) -> Ints:
+    """The starts of the best values (of k) of each function, in order; ``which`` (k) is sorted."""
+    order = np.lexsort((-level, which))
+    rank = np.arange(len(order)) - np.searchsorted(which, which[order])
+    return np.sort(order[rank < _KEPT])
+
+
+def _of_functions(objectives: Objectives, which: Ints) -> Objectives:
+    """The functions with these numbers (k), numbered anew from 0."""
+    return lambda X, some: objectives(X, which[some])
 
 
 def _best_of(
-    starts: Floats, level: Floats, tried: Floats, owner: Ints, objective: Objective
+    starts: Floats, level: Floats, tried: Floats, owner: Ints, objectives: Objectives
 ) -> tuple[Floats, Floats]:
     """Points (k × d) and their values (k), each replaced by the best of those tried in its place.
 
-    ``tried`` (n × d) are in place of the starts ``owner`` (n).
+    ``tried`` (n × d) are in place of the starts ``owner`` (n); start i has the function i.
     """
     if not len(tried):
         return starts, level
-    values = objective(tried)[0]
+    values = objectives(tried, owner)[0]
     points, best = starts.copy(), level.copy()
     for at in np.argsort(values, kind="stable"):  # the last one written is the best
         i = owner[at]
