@@ -1,5 +1,7 @@
 """The sparse posterior as a BoTorch model."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from botorch.optim import optimize_acqf  # noqa: E402
 from botorch.sampling import SobolQMCNormalSampler  # noqa: E402
 from gpytorch import kernels as gk  # noqa: E402
 
-from noregret.integrations.botorch import SparseModel, torch_kernel  # noqa: E402
+from noregret.integrations.botorch import SparseModel, covariance  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 UNIT = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
@@ -172,13 +174,13 @@ def test_a_gpu_gives_what_the_processor_gives():
 def test_kernels_on_tensors_are_the_kernels(kernel):
     rng = np.random.default_rng(0)
     X, Y = rng.uniform(size=(6, 2)).round(1), rng.uniform(size=(5, 2)).round(1)
-    found = torch_kernel(kernel)(torch.as_tensor(X), torch.as_tensor(Y))
+    found = covariance(kernel, torch.as_tensor(X), torch.as_tensor(Y))
     np.testing.assert_allclose(found.numpy(), kernel(X, Y), atol=1e-12)
 
 
 def test_a_kernel_without_a_form_on_tensors_is_refused():
     with pytest.raises(ValueError, match="no form on tensors"):
-        torch_kernel(nr.Matern(0.4, nu=0.9))
+        covariance(nr.Matern(0.4, nu=0.9), UNIT, UNIT)
 
 
 def test_acquisition_functions_run_on_it():
@@ -211,6 +213,27 @@ def test_standardised_rewards_come_back_in_their_units():
     np.testing.assert_allclose(posterior.variance.sqrt().numpy()[:, 0], std, rtol=1e-5)
 
 
+def test_values_without_noise_and_a_typed_space():
+    """The noise is learnt, and far below the smallest one that GPyTorch takes by default."""
+    space = nr.Space({"a": nr.Float(1e-3, 1, log=True), "kind": nr.Choice(["u", "v", "w"])})
+    opt = nr.TrustRegionUCB(space, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    for _ in range(12):
+        batch = opt.ask(1)
+        point = batch.values[0]
+        opt.tell(batch, [-abs(point["a"] - 0.1) - (point["kind"] != "u")])
+    model, points = SparseModel.from_optimizer(opt), opt.ask(3).points
+    warped = opt.assumed.warp.apply(opt.predict(points)[0])
+    found = model.posterior(torch.as_tensor(points)).mean.squeeze(-1).numpy()
+    np.testing.assert_allclose(found, warped, atol=1e-6)
+
+
+def test_a_model_can_be_pickled():
+    X, Y = data()
+    model = SparseModel.from_data(X, Y, kernel=nr.RBF(0.3) + nr.Linear(), noise=0.1)
+    again = pickle.loads(pickle.dumps(model))
+    assert torch.equal(again.posterior(X[:3]).mean, model.posterior(X[:3]).mean)
+
+
 def test_wrong_input_is_refused():
     X, Y = data()
     with pytest.raises(ValueError, match="train_X must be"):
@@ -220,3 +243,15 @@ def test_wrong_input_is_refused():
     cover = nr.PiGPUCB(nr.Box([(0, 1), (0, 1)]), nr.Matern(0.3, nu=1.5), horizon=100, seed=0)
     with pytest.raises(ValueError, match="one posterior"):
         SparseModel.from_optimizer(cover)
+    model = SparseModel.from_data(X, Y, noise=0.1)
+    with pytest.raises(ValueError, match=r"X must be … × n × 2, got shape \(4, 3\)"):
+        model.posterior(torch.rand(4, 3))
+    with pytest.raises(TypeError, match="train_X must be a tensor, got ndarray"):
+        SparseModel.from_data(X.numpy(), Y)
+    with pytest.raises(TypeError, match="opt must be an optimiser"):
+        SparseModel.from_optimizer(model)
+    with pytest.raises(ValueError, match="Tanimoto.* has no form on tensors"):
+        SparseModel.from_optimizer(nr.BBKB(nr.Candidates(np.eye(3)), nr.Tanimoto(), noise=0.1))
+    words = nr.BBKB(nr.Candidates(["a", "bb"]), lambda a, b: np.eye(2)[: len(a), : len(b)], noise=1)
+    with pytest.raises(ValueError, match="rows of numbers, not objects"):
+        SparseModel.from_optimizer(words)

@@ -9,7 +9,6 @@ Needs BoTorch: ``pip install "noregret[botorch]"``.
 """
 
 import copy
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ try:
     import torch
     from botorch.models.model import FantasizeMixin, Model
     from botorch.posteriors.gpytorch import GPyTorchPosterior
+    from gpytorch.constraints import GreaterThan
     from gpytorch.distributions import MultivariateNormal
     from gpytorch.likelihoods import GaussianLikelihood
     from torch import Tensor
@@ -34,8 +34,8 @@ from noregret.models.posterior import Posterior
 from noregret.optimizer import Optimizer
 from noregret.spaces import Box
 
-#: a kernel of tensors: (… × n × d, … × k × d) → … × n × k
-TorchKernel = Callable[[Tensor, Tensor], Tensor]
+#: the smallest variance of the noise that the likelihood takes
+_LEAST_NOISE = 1e-10
 
 
 class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
@@ -51,8 +51,10 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
     """
 
     def __init__(self, posterior: Posterior, shift: float = 0.0, unit: float = 1.0) -> None:
+        if not isinstance(posterior.inducing, np.ndarray) or posterior.inducing.ndim != 2:
+            raise ValueError("opt must have candidates that are rows of numbers, not objects")
         super().__init__()
-        self._kernel = torch_kernel(posterior.kernel)
+        self._kernel = posterior.kernel
         self._shift, self._unit = float(shift), float(unit)
         self._lam = float(posterior.lam)
         for name, array in {
@@ -63,8 +65,10 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         }.items():
             tensor = torch.as_tensor(np.array(array, dtype=np.float64))
             self.register_buffer(f"_{name}", tensor)
-        self.likelihood = GaussianLikelihood()
-        self.likelihood.noise = max(self._lam * self._unit**2, 1e-8)
+        covariance(self._kernel, self._inducing, self._inducing[:0])  # refuses unknown kernels
+        constraint = GreaterThan(_LEAST_NOISE / 2)
+        self.likelihood = GaussianLikelihood(noise_constraint=constraint).double()
+        self.likelihood.noise = max(self._lam * self._unit**2, _LEAST_NOISE)
         self._more: tuple[Tensor, Tensor, Tensor] | None = None  # X, Y and noise of fantasies
 
     @classmethod
@@ -74,6 +78,8 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         On a typed space, points are the encoded vectors (``batch.points``). If the optimiser warps
         rewards, the model describes warped rewards: ``opt.assumed.warp.apply(y)``.
         """
+        if not isinstance(opt, Optimizer):
+            raise TypeError(f"opt must be an optimiser such as nr.BBKB(...), got {opt!r:.50}")
         bounds = opt.situation(pending=False).bounds
         posterior = getattr(bounds, "posterior", None)
         if not isinstance(posterior, Posterior):
@@ -107,6 +113,9 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         seed
             Seed of the draw of the dictionary.
         """
+        for name, given in {"train_X": train_X, "train_Y": train_Y}.items():
+            if not isinstance(given, Tensor):
+                raise TypeError(f"{name} must be a tensor, got {type(given).__name__}")
         X = train_X.detach().cpu().double().numpy()
         y = train_Y.detach().cpu().double().numpy().reshape(-1)
         if X.ndim != 2 or not len(X) or len(X) != len(y):
@@ -145,18 +154,20 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         **kwargs: Any,
     ) -> Any:
         """The joint posterior at points (… × n × d), with the noise if it is asked for."""
-        if self._more is None:
-            mean, covariance = self._told(X)
-        else:
-            mean, covariance = self._conditioned(X, *(part.to(X) for part in self._more))
-        if isinstance(observation_noise, Tensor):
-            covariance = covariance + torch.diag_embed(
-                observation_noise.to(X).squeeze(-1).expand(mean.shape)
+        if X.shape[-1] != self._inducing.shape[-1]:
+            raise ValueError(
+                f"X must be … × n × {self._inducing.shape[-1]}, got shape {tuple(X.shape)}"
             )
+        if self._more is None:
+            mean, joint = self._told(X)
+        else:
+            mean, joint = self._conditioned(X, *(part.to(X) for part in self._more))
+        if isinstance(observation_noise, Tensor):
+            joint = joint + torch.diag_embed(observation_noise.to(X).squeeze(-1).expand(mean.shape))
         elif observation_noise:
             eye = torch.eye(X.shape[-2], dtype=X.dtype, device=X.device)
-            covariance = covariance + self._lam * self._unit**2 * eye
-        made = GPyTorchPosterior(MultivariateNormal(mean, covariance))
+            joint = joint + self._lam * self._unit**2 * eye
+        made = GPyTorchPosterior(MultivariateNormal(mean, joint))
         return made if posterior_transform is None else posterior_transform(made)
 
     def _told(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -166,11 +177,11 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         )
         flat = X.reshape(-1, X.shape[-1])
         # z = L⁻¹k_S(x); variance = k − zᵀz + λ zᵀV⁻¹z with V⁻¹ = FFᵀ (BBKB eqs. 1 and 2)
-        Z = torch.linalg.solve_triangular(L, self._kernel(S, flat), upper=False).T
+        Z = torch.linalg.solve_triangular(L, covariance(self._kernel, S, flat), upper=False).T
         Z = Z.reshape(*X.shape[:-1], len(S))
         B = Z @ F
-        covariance = self._kernel(X, X) - Z @ Z.mT + self._lam * (B @ B.mT)
-        return self._shift + self._unit * (Z @ theta), self._unit**2 * covariance
+        joint = covariance(self._kernel, X, X) - Z @ Z.mT + self._lam * (B @ B.mT)
+        return self._shift + self._unit * (Z @ theta), self._unit**2 * joint
 
     def _conditioned(
         self, X: Tensor, more: Tensor, values: Tensor, noise: Tensor
@@ -226,27 +237,24 @@ def _stacked(old: Tensor, new: Tensor) -> Tensor:
     return torch.cat([part.expand(*shape, *part.shape[-2:]) for part in (old, new)], dim=-2)
 
 
-def torch_kernel(kernel: Kernel) -> TorchKernel:
-    """The same kernel on tensors (… × n × d and … × k × d), differentiable in both."""
-    if isinstance(kernel, (Sum, Product)):
-        left, right = torch_kernel(kernel.left), torch_kernel(kernel.right)
-        if isinstance(kernel, Sum):
-            return lambda X, Y: left(X, Y) + right(X, Y)
-        return lambda X, Y: left(X, Y) * right(X, Y)
+def covariance(kernel: Kernel, X: Tensor, Y: Tensor) -> Tensor:
+    """A kernel on tensors: … × n × d and … × k × d give … × n × k, differentiable in both."""
+    if isinstance(kernel, Sum):
+        return covariance(kernel.left, X, Y) + covariance(kernel.right, X, Y)
+    if isinstance(kernel, Product):
+        return covariance(kernel.left, X, Y) * covariance(kernel.right, X, Y)
     if isinstance(kernel, Scaled):
-        inner, factor = torch_kernel(kernel.kernel), kernel.variance
-        return lambda X, Y: factor * inner(X, Y)
+        return kernel.variance * covariance(kernel.kernel, X, Y)
     if isinstance(kernel, Columns):
-        inner, columns = torch_kernel(kernel.kernel), kernel.columns
-        return lambda X, Y: inner(X[..., columns], Y[..., columns])
+        return covariance(kernel.kernel, X[..., kernel.columns], Y[..., kernel.columns])
     if isinstance(kernel, Linear):
-        return lambda X, Y: kernel.variance * (X @ Y.mT + kernel.offset)
+        return kernel.variance * (X @ Y.mT + kernel.offset)
     if isinstance(kernel, Hamming):
-        return lambda X, Y: _hamming(kernel, X, Y)
+        return _hamming(kernel, X, Y)
     if isinstance(kernel, RBF):
-        return lambda X, Y: kernel.variance * torch.exp(-0.5 * _squared(kernel, X, Y))
+        return kernel.variance * torch.exp(-0.5 * _squared(kernel, X, Y))
     if isinstance(kernel, Matern) and kernel.nu in (0.5, 1.5, 2.5):
-        return lambda X, Y: kernel.variance * _matern(kernel.nu, _squared(kernel, X, Y))
+        return kernel.variance * _matern(kernel.nu, _squared(kernel, X, Y))
     raise ValueError(
         f"{kernel!r} has no form on tensors: use RBF, Matern with ν = 1/2, 3/2 or 5/2, Linear, "
         "Hamming, and their sums and products"
