@@ -250,7 +250,7 @@ def test_wrong_input_is_refused():
         SparseModel.from_data(X.numpy(), Y)
     with pytest.raises(TypeError, match="opt must be an optimiser"):
         SparseModel.from_optimizer(model)
-    with pytest.raises(ValueError, match="Tanimoto.* has no form on tensors"):
+    with pytest.raises(ValueError, match=r"Tanimoto.* has no form on tensors"):
         SparseModel.from_optimizer(nr.BBKB(nr.Candidates(np.eye(3)), nr.Tanimoto(), noise=0.1))
     words = nr.BBKB(nr.Candidates(["a", "bb"]), lambda a, b: np.eye(2)[: len(a), : len(b)], noise=1)
     with pytest.raises(ValueError, match="rows of numbers, not objects"):
