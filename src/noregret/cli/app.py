@@ -102,29 +102,20 @@ Wait = Annotated[
 ]
 #: the heading of options that say when enough is enough
 STOPPING = "When to stop"
+_stopping = functools.partial(typer.Option, rich_help_panel=STOPPING)
 StopGap = Annotated[
     float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Enough if no other candidate can be better by more than this.",
-        rich_help_panel=STOPPING,
+    _stopping(
+        metavar="NUMBER", help="Enough if no other candidate can be better by more than this."
     ),
 ]
 Target = Annotated[
     float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Enough if the best guaranteed value has reached this.",
-        rich_help_panel=STOPPING,
-    ),
+    _stopping(metavar="NUMBER", help="Enough if the best guaranteed value has reached this."),
 ]
 Patience = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        help="Enough if this many answers in a row brought no better value.",
-        rich_help_panel=STOPPING,
-    ),
+    _stopping(metavar="N", help="Enough if this many answers in a row brought no better value."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 

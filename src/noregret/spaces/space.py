@@ -69,8 +69,10 @@ class Space:
             if not isinstance(name, str) or not name:
                 raise TypeError(f"parameters must have names that are texts, got {name!r}")
             if not isinstance(parameter, Parameter):
+                way = f"; did you mean nr.Choice({parameter!r})?" if _is_list(parameter) else ""
                 raise TypeError(
                     f"parameters must be Float, Int, Choice or Bool, got {parameter!r} for {name}"
+                    f"{way}"
                 )
         self.names: tuple[str, ...] | None = tuple(parameters)
         self.parameters: tuple[Parameter, ...] = tuple(parameters.values())
@@ -341,3 +343,7 @@ def _sobol(dimension: int, n: int, rng: np.random.Generator) -> Floats:
 
 def _are_mappings(points: Any) -> bool:
     return isinstance(points, Sequence) and bool(points) and isinstance(points[0], Mapping)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, set))
