@@ -1,6 +1,7 @@
 """Factors of matrices: a Cholesky factor safe from round-off, and a root of V⁻¹ that is updated."""
 
 import copy
+from functools import lru_cache
 
 import numpy as np
 from scipy.linalg import cholesky
@@ -92,6 +93,12 @@ _STRIP = 256
 _DRIFT = 1e-9
 
 
+@lru_cache(maxsize=8)
+def _probe(size: int) -> Floats:
+    """A vector whose entries change sign, so that it is not close to any feature vector (m)."""
+    return np.cos(np.arange(1, size + 1) ** 2)
+
+
 class InverseRoot:
     """F with V⁻¹ = F Fᵀ (m × m), kept without factorising V at every step.
 
@@ -150,15 +157,15 @@ class InverseRoot:
         gram = N.T @ N
         # F ← F (I + N Nᵀ)^(-1/2) = F − (F N) C Nᵀ, C from the eigenpairs of NᵀN.
         if len(gram) == 1:  # by far the most frequent case
+            values, vectors = gram[0], None
             falls = FN.T / np.sqrt(1.0 + gram)
-            values, vectors = gram[0], np.ones((1, 1))
         else:
             falls = lower_solve(safe_cholesky(gram + np.eye(len(gram))), FN.T)
             values, vectors = np.linalg.eigh(gram)
             values = np.maximum(values, 0.0)
         roots = np.sqrt(1.0 + values)
         shrink = 1.0 / (roots * (1.0 + roots))  # (1 − 1/√(1+v)) / v without cancellation
-        left = FN @ ((vectors * shrink) @ vectors.T)
+        left = FN * shrink if vectors is None else FN @ ((vectors * shrink) @ vectors.T)
         right = np.ascontiguousarray(N.T)
         for start in range(0, self.size, _STRIP):
             F[start : start + _STRIP] -= left[start : start + _STRIP] @ right
@@ -191,14 +198,13 @@ class InverseRoot:
         """Whether F is still the root of (G + λI)⁻¹, tested with one vector: O(m²).
 
         Where λ is small and G is large, every update loses digits. How many depends on the run, so
-        the root is tested, rather than computed again after a fixed number of steps. The entries of
-        the test vector change sign, so that it is not close to any feature vector.
+        the root is tested, rather than computed again after a fixed number of steps.
         """
         if not self._updates:
             return True
         if self._updates > 4 * self.size + 256:
             return False
-        x = np.cos(np.arange(1, self.size + 1) ** 2)
+        x = _probe(self.size)
         F = self.matrix
         y = F @ (F.T @ x)
         off = gram @ y + self.lam * y - x

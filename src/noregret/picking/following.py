@@ -152,10 +152,13 @@ class FollowedQueue:
     def take(self, count: int) -> Taken:
         """The next candidates, ``count`` of them or all that are left."""
         values, level = self._values, -np.inf
-        if count < len(values):
+        if count == 1:
+            level = self.floor
+        elif count < len(values):
             level = np.partition(values, len(values) - count)[len(values) - count]
-        rows = np.flatnonzero((values >= level) & (values > -np.inf))
-        rows = rows[np.lexsort((self._ids[rows], -values[rows]))[:count]]
+        rows = np.flatnonzero(values >= level if level > -np.inf else values > -np.inf)
+        if len(rows) > 1:
+            rows = rows[np.lexsort((self._ids[rows], -values[rows]))[:count]]
         stale = values[rows]
         values[rows] = -np.inf
         self.floor = float(values.max(initial=-np.inf))
