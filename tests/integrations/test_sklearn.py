@@ -58,7 +58,10 @@ def test_results_look_like_those_of_randomized_search():
         DecisionTreeClassifier(random_state=0), TREE, n_iter=6, random_state=0,
         return_train_score=True,
     ).fit(X, y)  # fmt: skip
-    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+    shared = [name for name in ours.cv_results_ if name in theirs.cv_results_]
+    assert shared == list(theirs.cv_results_)
+    types = {name: np.asarray(ours.cv_results_[name]).dtype for name in shared}
+    assert types == {name: np.asarray(column).dtype for name, column in theirs.cv_results_.items()}
     assert {len(column) for column in ours.cv_results_.values()} == {
         len(ours.cv_results_["params"])
     }
@@ -351,3 +354,36 @@ def test_progress_is_printed(capsys):
     X, y = load_iris(return_X_y=True)
     NoRegretSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, n_iter=1, verbose=1).fit(X, y)
     assert "5 of 5 fits" in capsys.readouterr().out
+
+
+def test_a_condition_of_a_space_holds():
+    X, y = load_iris(return_X_y=True)
+    space = nr.Space(
+        {"max_depth": nr.Int(1, 8), "min_samples_leaf": nr.Int(1, 8)},
+        feasible="max_depth * min_samples_leaf < 9",
+    )
+    given = [space, {"max_depth": [20], "criterion": ["gini", "entropy"]}]
+    for one in (space, given):
+        search = NoRegretSearchCV(
+            DecisionTreeClassifier(random_state=0), one, n_iter=5, cv=3, random_state=0
+        ).fit(X, y)
+        products = [
+            p["max_depth"] * p.get("min_samples_leaf", 0) for p in search.cv_results_["params"]
+        ]
+        assert max(products) < 9
+
+
+@pytest.mark.parametrize("values", [range(1, 4), np.array([1, 2, 3, 3]), (3, 1, 2)])
+def test_lists_of_other_types(values):
+    X, y = load_iris(return_X_y=True)
+    search = NoRegretSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": values}, n_iter=4, cv=2
+    ).fit(X, y)
+    assert sorted(one["max_depth"] for one in search.cv_results_["params"]) == [1, 2, 3]
+
+
+def test_a_wrong_error_score_is_refused():
+    X, y = load_iris(return_X_y=True)
+    search = NoRegretSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, error_score="rise")
+    with pytest.raises(ValueError, match="error_score must be 'raise' or a number, got 'rise'"):
+        search.fit(X, y)

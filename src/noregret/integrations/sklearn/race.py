@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from noregret._types import Floats, Ints
+from noregret._types import Floats
 from noregret.algorithms import TrustRegionUCB
 from noregret.integrations.sklearn.space import Codec
+
+#: ranks, as scikit-learn has them
+Ranks = NDArray[np.int32]
 
 #: this many configurations must have both of two folds before the difference is estimated
 _FEWEST = 3
@@ -179,56 +183,29 @@ class Race:
         pairs = [one for one in pairs if math.isfinite(one)]
         return float(np.mean(pairs)) if len(pairs) >= _FEWEST else 0.0
 
+    def intervals(self) -> tuple[Floats, Floats, Floats]:
+        """Lower bounds, estimates and upper bounds of the mean over all folds (n each)."""
+        # The model predicts scores on the first fold.
+        shift = float(np.mean([self._offset(fold) for fold in range(self.folds)]))
+        lower, mean, upper = self._bounds(list(range(len(self.points))))
+        return lower + shift, mean + shift, upper + shift
+
     def best(self) -> int:
         """The configuration with all folds, none of them failed, and the largest estimate."""
-        estimate = self._bounds(list(range(len(self.scores))))[1]
-        return int(np.argmin(self._ranks(estimate)))
+        return int(np.argmin(self.ranks()))
 
-    def _ranks(self, estimate: Floats) -> Ints:
+    def ranks(self) -> Ranks:
         """Ranks by the estimate (n), from 1 on; those with all folds come before the others."""
-        whole = np.isfinite(self._table(f"test_{self.guide}").sum(axis=1))
-        return _ranks(np.where(whole, estimate - estimate.min() + 1.0, estimate - estimate.max()))
+        _, estimate, _ = self.intervals()
+        whole = np.isfinite(self.table(f"test_{self.guide}").sum(axis=1))
+        return ranks(np.where(whole, estimate - estimate.min() + 1.0, estimate - estimate.max()))
 
     def summary(self) -> str:
         """One line on how far the search is."""
         _, mean, _ = self._bounds(list(range(len(self.points))))
         return f"{len(self.points)} configurations, best estimate {mean.max():.5g}"
 
-    def results(self, names: list[str], train: bool) -> dict[str, Any]:
-        """``cv_results_`` for scores of these names."""
-        params = [self.codec.params(point) for point in self.points]
-        # The model predicts scores on the first fold.
-        shift = float(np.mean([self._offset(fold) for fold in range(self.folds)]))
-        lower, mean, upper = (each + shift for each in self._bounds(list(range(len(self.points)))))
-        found: dict[str, Any] = {}
-        for time in ("fit_time", "score_time"):
-            table = self._table(time)
-            found[f"mean_{time}"] = np.nanmean(table, axis=1)
-            found[f"std_{time}"] = np.nanstd(table, axis=1)
-        for name in self.codec.names:
-            found[f"param_{name}"] = _column([one.get(name, _ABSENT) for one in params])
-        found["params"] = params
-        kinds = ("test", "train") if train else ("test",)
-        for kind, name in ((kind, name) for name in names for kind in kinds):
-            key = f"{kind}_{name}"
-            table = self._table(key)
-            for fold in range(self.folds):
-                found[f"split{fold}_{key}"] = table[:, fold]
-            # As in scikit-learn, a configuration has no mean if one of its fits failed.
-            fits = [
-                [row[fold] for fold in each] for row, each in zip(table, self.scores, strict=True)
-            ]
-            found[f"mean_{key}"] = np.array([np.mean(each) for each in fits])
-            found[f"std_{key}"] = np.array([np.std(each) for each in fits])
-        for name in names:
-            means = np.nan_to_num(found[f"mean_test_{name}"], nan=-np.inf)
-            found[f"rank_test_{name}"] = _ranks(means)
-        found[f"rank_test_{self.guide}"] = self._ranks(mean)
-        found["estimate"], found["estimate_lower"], found["estimate_upper"] = mean, lower, upper
-        found["n_fits"] = np.array([len(each) for each in self.scores])
-        return found
-
-    def _table(self, name: str) -> Floats:
+    def table(self, name: str) -> Floats:
         """A number by configuration and fold (n × folds), NaN if there was no fit."""
         table = np.full((len(self.scores), self.folds), np.nan)
         for row, each in zip(table, self.scores, strict=True):
@@ -237,24 +214,6 @@ class Race:
         return table
 
 
-def _ranks(values: Floats) -> Ints:
+def ranks(values: Floats) -> Ranks:
     """Ranks from 1 on, the largest value first (n)."""
-    return np.array([1 + np.count_nonzero(values > one) for one in values])
-
-
-#: stands for a parameter that a configuration does not have
-_ABSENT = object()
-
-
-def _column(values: list[Any]) -> Any:
-    """A column of parameters: numbers where all are, masked where a configuration has none."""
-    mask = [value is _ABSENT for value in values]
-    column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=mask)
-    for i, value in enumerate(values):
-        if value is not _ABSENT:
-            column[i] = value
-    kinds = {type(value) for value in values}
-    for kind in (bool, int, float):
-        if kinds <= {kind}:
-            return column.astype(kind)
-    return column
+    return np.array([1 + np.count_nonzero(values > one) for one in values], dtype=np.int32)

@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state, indexable
 
 from noregret import _checks
 from noregret.integrations.sklearn.race import Race
+from noregret.integrations.sklearn.results import results
 from noregret.integrations.sklearn.space import Codec
 
 
@@ -101,8 +103,7 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         folds = list(splitter.split(X, y, **routed.splitter.split))
         seed = int(check_random_state(self.random_state).randint(1 << 31))
-        failed = np.nan if self.error_score == "raise" else float(self.error_score)
-        race = Race(codec, len(folds), seed, failed)
+        race = Race(codec, len(folds), seed, self._failed())
         names: list[str] = []
         left = n_iter * len(folds)
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
@@ -138,12 +139,20 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._report(race, works=bool(names))
         self.n_splits_, self.n_fits_ = len(folds), race.fits
         self.multimetric_ = names != ["score"]
-        self.cv_results_ = race.results(names, self.return_train_score)
+        self.cv_results_ = results(race, names, train=self.return_train_score)
         if self.refit or not self.multimetric_:
             self._take_best(race)
         if self.refit:
             self._fit_best(X, y, routed.estimator.fit)
         return self
+
+    def _failed(self) -> float:
+        """The score of a fit that failed."""
+        if isinstance(self.error_score, Real):
+            return float(self.error_score)
+        if self.error_score != "raise":
+            raise ValueError(f"error_score must be 'raise' or a number, got {self.error_score!r}")
+        return np.nan
 
     def _scorers(self) -> Any:
         """One scorer, or several by name."""

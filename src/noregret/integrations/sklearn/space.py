@@ -1,6 +1,6 @@
 """Spaces as users of scikit-learn give them: lists and distributions by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -34,9 +34,12 @@ class Codec:
 
     def __init__(self, given: Any) -> None:
         several = isinstance(given, (list, tuple))
-        dicts = [_entries(one) for one in (given if several else [given])]
+        parts = given if several else [given]
+        dicts = [_entries(one) for one in parts]
         if not dicts:
             raise _wrong_space(given)
+        #: for each dict, which configurations are allowed; ``None``: all
+        self._conditions = [getattr(one, "feasible", None) for one in parts]
         self.names = list(dict.fromkeys(name for one in dicts for name in one))
         #: for each dict, by name: the name in our space, and what the user gave
         self._dicts = [
@@ -48,8 +51,13 @@ class Codec:
             varied = {_WHICH: Choice(list(range(len(dicts)))), **varied}
         if not varied:
             raise ValueError("space must have a parameter with more than one value")
-        self.space = Space(varied)
+        bound = any(one is not None for one in self._conditions)
+        self.space = Space(varied, feasible=self._is_allowed if bound else None)
         self._centre = self.space.decode(self.space.centre[None])[0]
+
+    def _is_allowed(self, point: Mapping[str, Any]) -> bool:
+        condition = self._conditions[point.get(_WHICH, 0)]
+        return condition is None or bool(condition(self.params(point)))
 
     def params(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of an estimator."""
@@ -90,7 +98,7 @@ def _wrong_space(given: Any) -> TypeError:
 def _made(name: str, given: Any) -> _Made:
     if isinstance(given, Parameter):
         return given, lambda value: value
-    if isinstance(given, (list, tuple, np.ndarray)) and len(given):
+    if _is_list(given) and len(given):
         return _of_list(list(given))
     if not hasattr(given, "ppf"):
         raise TypeError(
@@ -107,12 +115,19 @@ def _made(name: str, given: Any) -> _Made:
     return Float(*_QUANTILES), lambda value: (int if whole else float)(given.ppf(value))
 
 
+def _is_list(given: Any) -> bool:
+    """Lists, ranges, arrays and columns of frames."""
+    if isinstance(given, Sequence):
+        return not isinstance(given, (str, bytes))
+    return getattr(given, "ndim", 0) == 1 and hasattr(given, "tolist")
+
+
 def _of_list(entries: list[Any]) -> _Made:
-    """Numbers are searched in their order, other entries as categories."""
+    """Numbers are searched in their order, each once; other entries as categories."""
+    if numbers := all(isinstance(e, Real) and not isinstance(e, (bool, np.bool_)) for e in entries):
+        entries = sorted(set(entries))
     if len(entries) == 1:
         return None, lambda _: entries[0]
-    numbers = all(isinstance(e, Real) and not isinstance(e, (bool, np.bool_)) for e in entries)
     if numbers and len(entries) > 2:
-        entries = sorted(entries)
         return Int(0, len(entries) - 1), entries.__getitem__
     return Choice(list(range(len(entries)))), entries.__getitem__
