@@ -40,7 +40,7 @@ class Optimizer(ABC):
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``:
         Matérn 5/2 with one lengthscale per dimension, times a Hamming kernel for the parameters
         that are choices; :class:`~noregret.Tanimoto` for packed bits and for 64 or more columns of
-        0 and 1. Fitted to uniform draws: the first 10 (or 4 per dimension), then every fifth.
+        0 and 1. Fitted after 10 uniform draws, and again when the evaluations grow by a quarter.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted; if
         the rewards show heavy tails, the run goes on as with ``"heavy"`` (see ``opt.events``).

@@ -286,8 +286,8 @@ def _starting_kernel(settings: "Optimizer", parts: Parts) -> tuple[Kernel, list[
 
 def _learner(settings: "Optimizer", parts: Parts, kernel: Kernel) -> Learner | None:
     """What is to be learnt; ``None`` if nothing is."""
-    learnt = learnt_settings(settings)
-    if not set(learnt) & set(parts.learning.fits_for):
+    learnt, how = learnt_settings(settings), parts.learning
+    if not set(learnt) & set(how.fits_for):
         return None
     return Learner(
         kernel="kernel" in learnt,
@@ -295,8 +295,8 @@ def _learner(settings: "Optimizer", parts: Parts, kernel: Kernel) -> Learner | N
         norm="norm" in learnt,
         lam=settings.lam is None and ("kernel" in learnt or parts.lam is None),
         many=_uses_many(settings, parts),
-        design=parts.learning.design or design_size(settings.domain.dimension, kernel),
-        how=parts.learning,
+        design=how.design or design_size(how.fit_on, settings.domain.dimension, kernel),
+        how=how,
     )
 
 

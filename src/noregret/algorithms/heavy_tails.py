@@ -97,6 +97,8 @@ class FeatureGP:
             rule=self._rule,
             estimate=estimate,
             learning=Learning(
+                fit_on="random",
+                max_points=1000,
                 standardises=standardises,
                 winsorises=True,
                 lam_is_variance=True,

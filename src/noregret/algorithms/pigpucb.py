@@ -114,7 +114,7 @@ class PiGPUCB(Optimizer):
             widths=IGP_WIDTHS,
             proved=("theory",),
             dictionary="complete" if self.local == "exact" else "grow",
-            learning=Learning(one_scale=True),
+            learning=Learning(fit_on="random", one_scale=True, max_points=1000),
             kernel=starting_kernel(self.domain.corners, self._nu()) if auto else None,
             lam=None if self.width == "theory" else 1.0 + 2.0 / (self._horizon or _HORIZON),
             beliefs=self._beliefs,

@@ -12,8 +12,6 @@ from noregret.widths.evidence import theory
 
 #: the width of the bounds used for picks, as a share of the width of the reported bounds
 _NARROWING = 0.25
-#: evaluations before the first fit
-_DESIGN = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,5 +59,5 @@ class PlateUCB(Optimizer):
             widths={"theory": theory},
             proved=("theory",),
             dictionary="exact at first",
-            learning=Learning(fit_on="all", fits_mean=True, design=_DESIGN),
+            learning=Learning(fits_mean=True, max_points=1000),
         )

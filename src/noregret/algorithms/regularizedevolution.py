@@ -72,7 +72,7 @@ class RegularizedEvolution(Optimizer):
             widths=SPARSE_WIDTHS,
             proved=("theory",),
             dictionary="grow",
-            learning=Learning(share=0.0),
+            learning=Learning(fit_on="random", max_points=1000, share=0.0),
             spreads=False,
         )
 

@@ -120,6 +120,7 @@ def thompson_parts(
             fit_on=fit_on,
             # The average of points that were chosen is no prior mean.
             fits_mean=fit_on == "all",
+            max_points=1000,
             share=0.0,  # uniform draws come with probability ξ
             expects_signal=False,
         ),

@@ -18,8 +18,6 @@ from noregret.spaces import Space, as_space
 _EXACT = 500
 #: a q̄ so large that every arm is an inducing point, and the smallest one
 _ALL, _LEAST = 1e12, 0.5
-#: fits use at most this many evaluations
-_FITTED = 400
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -86,12 +84,10 @@ class TrustRegionUCB(Optimizer):
             estimate=Winsorised() if robust else LeastSquares(),
             learning=Learning(
                 design=self._design(box.dimension),
-                fit_on="all",
                 winsorises=True,
                 warps=not isinstance(self.width, str),
                 fits_mean=True,
                 spreads=True,
-                max_points=_FITTED,
                 restarts=2,
             ),
         )

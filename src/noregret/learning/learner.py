@@ -1,9 +1,9 @@
 """Settings that are learnt: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
 
-Kernel and noise are fitted to uniform draws only (D_random of ξ-greedy TS, Section 2.3), because
-rewards of points that the algorithm chose are no fair sample. A design of uniform draws comes
-first, and a fifth of what follows is uniform too. Both are fitted again when the data has doubled.
-An algorithm that certifies nothing may fit to all evaluations instead, without later uniform draws.
+A design of uniform draws comes first. After it kernel and noise are fitted to all evaluations, and
+again whenever these have grown by a quarter. An algorithm may fit to uniform draws alone instead
+(D_random of ξ-greedy TS, Section 2.3): then a fifth of what follows the design is uniform too, and
+fits come when the data has doubled.
 """
 
 import math
@@ -26,6 +26,8 @@ GROWTH = {"random": 2.0, "all": 1.25}
 #: the norm that a fit reports is at least this
 _SMALLEST_NORM = 1e-3
 
+#: evaluations before the first fit, if fits use all of them
+_DESIGN = 10
 #: from this many columns of 0 and 1 on, points are fingerprints: too many lengthscales to fit
 _FINGERPRINT = 64
 #: uniform draws of fingerprints before the first fit, which finds variance and noise only
@@ -41,10 +43,10 @@ class Learning:
     Attributes
     ----------
     design
-        Uniform draws before the first fit; ``None``: 10, or 4 per dimension.
+        Uniform draws before the first fit; ``None``: see :func:`design_size`.
     fit_on
-        ``"random"``: fits use the uniform draws. ``"all"``: every evaluation, with no later
-        uniform draws.
+        ``"all"``: fits use every evaluation, and nothing is drawn uniformly after the design.
+        ``"random"``: fits use the uniform draws alone.
     standardises
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
@@ -77,13 +79,13 @@ class Learning:
     """
 
     design: int | None = None
-    fit_on: str = "random"
+    fit_on: str = "all"
     standardises: bool = True
     winsorises: bool = False
     warps: bool = False
     fits_mean: bool = False
     spreads: bool = False
-    max_points: int = 1000
+    max_points: int = 400
     lam_is_variance: bool = False
     one_scale: bool = False
     fits_for: tuple[str, ...] = ("kernel", "noise", "norm")
@@ -310,11 +312,16 @@ def fingerprint_kernel(some: Points) -> Kernel | None:
     return Tanimoto() if is_bits else None
 
 
-def design_size(dimension: int | None, kernel: Kernel) -> int:
-    """Uniform draws before the first fit: 10, or 4 per dimension; 40 for fingerprints."""
+def design_size(fit_on: str, dimension: int | None, kernel: Kernel) -> int:
+    """Uniform draws before the first fit: 10 if fits use all evaluations.
+
+    If they use uniform draws alone: 10, or 4 per dimension; 40 for fingerprints.
+    """
+    if fit_on == "all":
+        return _DESIGN
     if isinstance(kernel, Tanimoto):
         return _FINGERPRINT_DESIGN
-    return max(10, 4 * (dimension or 1))
+    return max(_DESIGN, 4 * (dimension or 1))
 
 
 def _sides(corners: Points) -> Floats:
