@@ -180,9 +180,9 @@ class Observations:
     def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
         """Add the scatter of new rewards to that of the old ones (Chan's parallel formula)."""
         if len(rows) == 1:  # by far the most frequent case
-            row, before = int(rows[0]), int(self.told[rows[0]])
-            away = float(rewards[0]) - float(self.sums[row]) / max(before, 1)
-            self.scatters[row] += away * away * (before / (1 + before))
+            row, known = int(rows[0]), int(self.told[rows[0]])
+            off = float(rewards[0]) - float(self.sums[row]) / max(known, 1)
+            self.scatters[row] += off * off * (known / (1 + known))
             return
         which = np.flatnonzero(arrived)
         counts, before = arrived[which], self.told[which]

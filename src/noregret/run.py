@@ -240,7 +240,8 @@ def _bad_reward(rewards: Floats) -> float:
 def _refutation(event: dict[str, Any], delta: float) -> str:
     """What to tell a user whose assumptions the rewards refute."""
     needed = event["smallest_norm"]
-    norm = f"a norm of at least {needed:.3g}" if needed > event["norm"] else "more noise or norm"
+    more = "more noise or norm"
+    norm = f"a norm of at least {needed:.3g}, more noise" if needed > event["norm"] else more
     return (
         f"the rewards contradict norm={event['norm']:g}: with probability {1 - delta:g} they need "
         f"{norm}, or another kernel. Bounds prove nothing from here on: raise norm or noise, or "

@@ -43,6 +43,22 @@ def test_a_norm_that_is_far_too_small_is_found(cls):
     assert all(refuted(seed, norm=0.1, cls=cls) is not None for seed in range(10))
 
 
+@pytest.mark.parametrize("cls", [nr.GPUCB, nr.BBKB])
+def test_a_noise_that_is_half_the_true_one_is_found(cls):
+    assert all(refuted(seed, noise=0.05, norm=2.0, cls=cls) is not None for seed in range(10))
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-8])
+def test_exact_rewards_of_the_right_norm_refute_nothing(noise):
+    assert refuted(0, noise=noise, norm=2.0, true_noise=0.0) is None
+
+
+@pytest.mark.slow
+def test_right_assumptions_are_refuted_in_at_most_delta_of_500_runs():
+    runs = [refuted(seed, norm=2.0, steps=60) for seed in range(500)]
+    assert sum(run is not None for run in runs) <= 50
+
+
 @pytest.mark.parametrize(
     ("cls", "options"),
     [(nr.GPUCB, {}), (nr.GPUCB, {"lam": 0.01}), (nr.BKB, {"qbar": 0.5}), (nr.BBKB, {})],

@@ -126,11 +126,12 @@ def rewards_of(norm, noise, seed, t=80):
 def test_true_assumptions_are_rarely_refuted_and_wrong_ones_found():
     right = [rewards_of(2.0, NOISE, seed) for seed in range(40)]
     assert sum(proved.for_each_lambda(NOISE, 2.0, DELTA, GRID, *data)[1] for data in right) <= 4
-    assert sum(proved.noise_refuted(NOISE, 2.0, DELTA, 80, GRID, data[1]) for data in right) <= 4
+    square = proved.squared_noise(NOISE, DELTA, 80)
+    assert sum(proved.smallest_norm(square, GRID, data[1]) > 2.0 for data in right) <= 4
     norm = [rewards_of(20.0, NOISE, seed) for seed in range(10)]
     assert all(proved.for_each_lambda(NOISE, 2.0, DELTA, GRID, *data)[1] for data in norm)
     noise = [rewards_of(2.0, 2 * NOISE, seed) for seed in range(10)]
-    assert all(proved.noise_refuted(NOISE, 2.0, DELTA, 80, GRID, data[1]) for data in noise)
+    assert all(proved.smallest_norm(square, GRID, data[1]) > 2.0 for data in noise)
 
 
 def test_round_off_refutes_nothing():
@@ -139,8 +140,9 @@ def test_round_off_refutes_nothing():
     widths, refuted = proved.for_each_lambda(0.0, 2.0, 0.1, lams[1:], np.zeros(1), ridges[1:])
     assert widths[0] == pytest.approx(2.0)
     assert not refuted
-    assert not proved.noise_refuted(0.0, 2.0, 0.1, 10, lams, ridges)
-    assert proved.noise_refuted(0.0, 2.0, 0.1, 10, lams, ridges * 1.01)
+    assert proved.squared_noise(0.0, 0.1, 10) == 0.0
+    assert proved.smallest_norm(0.0, lams, ridges) <= 2.0
+    assert proved.smallest_norm(0.0, lams, ridges * 1.01) > 2.0
 
 
 @pytest.mark.parametrize("bounded", [False, True])

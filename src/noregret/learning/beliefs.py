@@ -32,6 +32,10 @@ LARGEST_NORM = 1e12
 _SMALL, _CHECK_GROWTHS = 64, (1.02, 1.5)
 #: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
+#: the share of δ with which the size of the noise may be found too large, beside the other tests
+_SHARE = 0.1
+#: the rounding error of ridges, as a share of the largest
+_ROUND_OFF = 1e-9
 #: what the dictionary leaves out may widen proved bounds by this share
 _WIDENING = 0.1
 
@@ -322,6 +326,9 @@ class Beliefs:
         lams = found.lam * _CHECKED_LAMS
         ridges = self.model.ridges_of(lams, observations.scatter / self.assumed.unit**2)
         square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
+        if self.learner is None:  # a noise that is too small shows itself best here
+            noise = proved.squared_noise(found.noise, _SHARE * found.delta, self.t)
+            square = min(square, noise + _ROUND_OFF * float(ridges.max()))
         return proved.smallest_norm(square, lams, ridges, found.trace)
 
 

@@ -158,38 +158,10 @@ def smallest_norm(square: float, lams: Floats, ridges: Floats, trace: float = 0.
     return float(np.max(roots / total, initial=0.0))
 
 
-def noise_refuted(
-    noise: float,
-    norm: float,
-    delta: float,
-    evaluations: int,
-    lams: Floats,
-    ridges: Floats,
-    trace: float = 0.0,
-) -> bool:
-    """Whether the rewards scatter more than the noise and the norm allow, at level δ.
-
-    ‖y − f‖ ≥ √(ridge − λF²) − F√ρ for every λ, and ‖y − f‖² ≤ :func:`squared_noise`. This holds on
-    an event of its own. It is the test that finds a ``noise`` that is too small.
-
-    Parameters
-    ----------
-    noise, norm, delta
-        ξ, F and δ.
-    evaluations
-        t.
-    lams, ridges
-        Any λ, and λyᵀ(Q + λI)⁻¹y for each (G each).
-    trace
-        tr R.
-    """
-    square = squared_noise(noise, delta, evaluations)
-    return _exceeds(ridges, _allowed(square, norm, lams, trace))
-
-
 def squared_noise(noise: float, delta: float, evaluations: int) -> float:
-    """A bound on ‖y − f‖², the sum of the squared noise, for all t at once.
+    """A bound on ‖y − f‖², the sum of the squared noise, for all t at once, on an event of its own.
 
+    With :func:`smallest_norm` it finds a ``noise`` that is too small.
     min_j (2ξ²/a)(log(j(j + 1)/δ) − ½t log(1 − a)), a = 2⁻ʲ, j = 1 … 40.
     """
     j = np.arange(1, 41)
