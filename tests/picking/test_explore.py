@@ -50,6 +50,21 @@ def test_min_batch_explores_first_and_then_keeps_its_promise():
         opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
 
 
+@pytest.mark.parametrize(
+    ("rule", "shortest"), [("product", 30 * np.log(2)), ("global", 30), ("local", 30)]
+)
+def test_min_batch_of_the_exact_gp(rule, shortest):
+    X, f, rng = problem(arms=120)
+    opt = nr.GPBUCB(X, KERNEL, noise=0.1, lam=1.0, norm=4.0, batch_rule=rule, min_batch=30, seed=0)
+    first = everything_explored(opt)
+    assert list(first) == uncertainty_sampling(KERNEL, X, 1.0, 30, [int(first[0])])
+    opt.tell(first, f[first])
+    for _ in range(5):
+        batch = opt.ask()
+        assert len(batch) >= shortest
+        opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
+
+
 def test_min_batch_can_be_asked_for_in_parts():
     X, f, _ = problem(arms=40)
     whole = everything_explored(nr.BBKB(X, KERNEL, lam=1.0, norm=4.0, min_batch=10, seed=0))

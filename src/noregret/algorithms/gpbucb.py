@@ -10,6 +10,8 @@ from noregret.batching import BatchRule, GlobalRatio, LocalRatio, ProductRule
 from noregret.models.posterior import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
+from noregret.picking.chooser import Chooser
+from noregret.picking.explore import UntilCertain
 from noregret.picking.ucb import ucb
 
 
@@ -30,10 +32,15 @@ class GPBUCB(Optimizer):
         ``"product"``: ∏(1 + σ²_{s−1}(x_s)), the paper's. ``"global"``: 1 + Σσ²_fb(x_s), the tighter
         bound of BBKB Lemma 1, with longer batches. ``"local"``: the ratio itself, over the
         candidates looked at, for the longest batches; on a list only.
+    min_batch
+        P: first sample where the variance is largest until every leverage is at most 1/P (BBKB
+        Algorithm 3). Batches after that have at least P(C − 1) points with ``"global"`` and
+        ``"local"``, and P·log C with ``"product"``.
     """
 
     ratio: float = 2.0
     batch_rule: Literal["product", "global", "local"] = "product"
+    min_batch: int | None = None
 
     adaptive = True
 
@@ -46,8 +53,12 @@ class GPBUCB(Optimizer):
         if self.batch_rule == "local" and not self.domain.listed:
             raise ValueError("batch_rule 'local' needs a list; on a box use 'global'")
         root = math.sqrt(self.ratio)
+        chooser: Chooser = ucb(self.domain, self.search)
+        if self.min_batch is not None:
+            least = _checks.count("min_batch", self.min_batch)
+            chooser = UntilCertain(chooser, 1.0 / least, self.domain, self.search)
         return Parts(
-            chooser=ucb(self.domain, self.search),
+            chooser=chooser,
             widths=EXACT_WIDTHS,
             proved=("theory", "paper"),
             ratio=self.ratio,
