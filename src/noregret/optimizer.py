@@ -63,7 +63,7 @@ class Optimizer(ABC):
         width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives it;
         the default for other widths and if kernel, noise or norm are learnt.
     search
-        How a box is searched: ``"gradients"`` (L-BFGS-B from many starts) or ``"direct"`` (DIRECT,
+        How a box is searched: ``"gradients"`` (climbs from many starts) or ``"direct"`` (DIRECT,
         then a climb).
     repeats
         The most evaluations of one candidate of a list, told or pending; ``None``: any number.

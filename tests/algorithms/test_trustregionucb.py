@@ -83,6 +83,17 @@ def test_whole_box_steps_are_those_of_gpucb():
     np.testing.assert_allclose(opt.ask().info.upper, plain.ask().info.upper, rtol=1e-3)
 
 
+def test_whole_box_steps_look_at_wider_bounds_where_the_kernel_is_learnt():
+    box = nr.Box([(0, 1)])
+    X = np.array([[0.0], [0.1], [0.2], [0.3], [0.31], [0.32], [0.33]])
+    opt = nr.TrustRegionUCB(box, "auto", **AUTO, width=2.0, seed=0)
+    opt.tell(X, np.exp(-50.0 * np.square(X[:, 0] - 0.32)))  # a hill, and nothing to its right
+    opt.ask()  # in the region
+    opt.ask()
+    mean, std = opt.predict(np.linspace(0, 1, 2001)[:, None])
+    assert opt.ask().info.upper[0] == pytest.approx((mean + 4.0 * std).max(), rel=1e-3)
+
+
 def test_failures_halve_and_the_smallest_region_starts_anew():
     """Only the first point is good: every step in the region fails."""
     opt = known(noise=0.01)

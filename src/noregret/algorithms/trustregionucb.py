@@ -29,7 +29,9 @@ class TrustRegionUCB(Optimizer):
     failures in a row, doubled after 3 successes, and 0.8 again once they would fall below 1/128. A
     success is an evaluation in the region that becomes the point with the largest mean. One GP of
     all evaluations serves both kinds of step; in the region bounds are half as wide. So a narrow
-    valley that does not stand out in the whole box is still followed.
+    valley that does not stand out in the whole box is still followed. In the whole box bounds are
+    twice as wide if the kernel is learnt and the width is not proved: otherwise these steps too
+    would stay on the first hill that is found.
 
     Proved: the bounds, as for :class:`~noregret.GPUCB`. The steps in the whole box are those of
     GP-UCB, and evaluations between them only shrink its deviations: with a proved width and a known
@@ -74,7 +76,7 @@ class TrustRegionUCB(Optimizer):
         if self.width == "srinivas":
             refuse_box(self)
         return Parts(
-            chooser=TrustRegion(BoxUCB(box, self.search, quick=True), repeats=robust),
+            chooser=TrustRegion(BoxUCB(box, self.search, quick=True), learnt=robust),
             widths=EXACT_WIDTHS,
             proved=("theory", "paper"),
             # Few evaluations are all inducing points, many only where they are needed.

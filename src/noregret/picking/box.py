@@ -1,10 +1,10 @@
 """Who is next in a box? The largest upper confidence bound, from many starts by gradients.
 
 Maximising a GP's bound over a box is hard in general (BKB Section 5), so the maximum found here is
-the best of a search, not a certificate: Sobol points and the best points known are screened, the
-most promising climb together by L-BFGS-B, and the best few go on alone. Inside a batch bounds only
-fall, so the screened values bound the current ones, only those on top are computed again, and the
-maximisers of earlier picks are starts of the next (BBKB Section 6).
+the best of a search, not a certificate: Sobol points and the best points known are screened, and
+the most promising climb side by side. Inside a batch bounds only fall, so the screened values bound
+the current ones, only those on top are computed again, and the maximisers of earlier picks are
+starts of the next (BBKB Section 6).
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ Objectives = Callable[[Floats, Ints], tuple[Floats, Floats]]
 STARTS, WARM_STARTS = 12, 4
 #: points screened at most
 LARGEST_SCREEN = 4096
-#: steps of L-BFGS-B for all starts together, then for the best few alone; and in a quick search
-_STEPS, _QUICK_STEPS = (40, 100), (8, 6)
+#: calls of the function in the climbs of all starts; and in a quick search
+CALLS, QUICK_CALLS = 60, 12
 #: points screened near each of the best points known, and how far away, in sides of the box
 NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 _STALE = 64
@@ -106,7 +106,7 @@ class BoxSearch:
         self.screen_size = min(512 * (box.dimension + 1), LARGEST_SCREEN) // (8 if quick else 1)
         #: points of the screen that climb
         self.starts = WARM_STARTS if quick else STARTS
-        self._steps = _QUICK_STEPS if quick else _STEPS
+        self._calls = QUICK_CALLS if quick else CALLS
         self._span = spans(box.lower, box.upper)
 
     def maximise(
@@ -135,13 +135,12 @@ class BoxSearch:
         self, objective: Objective, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, float]:
         """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-        chosen = far_apart((points - self.box.lower) / self._span, values, starts)
-        scale = float(np.ptp(values))
-        found, level = self._together(objective, points[chosen], values[chosen], scale)
-        best = int(np.argmax(level))
-        if level[best] < values[chosen[0]]:  # a failed climb
-            return points[chosen[0]].copy(), float(values[chosen[0]])
-        return self.box.snap(found[best : best + 1])[0], float(level[best])
+
+        def objectives(X: Floats, which: Ints) -> tuple[Floats, Floats]:
+            return objective(X)
+
+        found, level = self._climb_all(objectives, points, values[:, None], starts)
+        return found[0], float(level[0])
 
     def climb_each(
         self, objectives: Objectives, points: Floats, values: Floats, starts: int
@@ -150,42 +149,29 @@ class BoxSearch:
 
         ``values`` are those of each function at the screened points (n × k).
         """
+        return self._climb_all(objectives, points, values, starts)[0]
+
+    def _climb_all(
+        self, objectives: Objectives, points: Floats, values: Floats, starts: int
+    ) -> tuple[Floats, Floats]:
+        """The maximisers of k functions (k × d) and their values (k)."""
         unit = (points - self.box.lower) / self._span
         chosen = [far_apart(unit, column, starts) for column in values.T]
         which = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
+        rows = np.concatenate(chosen)
         span = self.box.upper - self.box.lower
 
         def of_unit(u: Floats, some: Ints) -> tuple[Floats, Floats]:
             level, gradient = objectives(self.box.lower + u * span, which[some])
             return level, gradient * span
 
-        found, level = climb_side_by_side(of_unit, unit[np.concatenate(chosen)])
+        ends, level = climb_side_by_side(of_unit, unit[rows], self._calls)
         best = [int(np.where(which == i, level, -np.inf).argmax()) for i in range(len(chosen))]
-        return self.box.snap(self.box.lower + found[best] * span)
-
-    def _together(
-        self, objective: Objective, starts: Floats, first: Floats, scale: float
-    ) -> tuple[Floats, Floats]:
-        """All starts climb in one problem, their sum; then the best few alone, to the end.
-
-        ``first`` are the values of the starts (k).
-        """
-        alone = len(starts) == 1
-        joint = self._ascend(objective, starts, scale, self._steps[1 if alone else 0])
-        level = objective(joint)[0]
-        lost = level < first  # the sum rose but these fell: their first step was too long
-        joint[lost], level[lost] = starts[lost], first[lost]
-        if alone:
-            return joint, level
-        for i in np.argsort(-level, kind="stable")[: max(1, len(starts) // 4)]:
-            polished = self._ascend(objective, joint[i : i + 1], scale, self._steps[1])
-            top = float(objective(polished)[0][0])
-            if top > level[i]:
-                joint[i], level[i] = polished[0], top
-        return joint, level
-
-    def _ascend(self, objective: Objective, starts: Floats, scale: float, steps: int) -> Floats:
-        return ascend(objective, starts, self.box.lower, self.box.upper, scale, steps)
+        found = self.box.snap(self.box.lower + ends[best] * span)
+        # A start that is a maximum itself stays exactly as it is: it may have been told.
+        still = np.all(ends[best] == unit[rows[best]], axis=1)
+        found[still] = points[rows[best]][still]
+        return found, level[best]
 
     def _direct(
         self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
@@ -227,33 +213,6 @@ def around(anchors: Floats, span: Floats, rng: np.random.Generator) -> Floats:
     reach = np.exp(rng.uniform(np.log(_NEAREST), np.log(_FARTHEST), (count, 1)))
     steps = reach * span * rng.standard_normal((count, len(span)))
     return np.asarray(np.repeat(anchors, NEARBY, axis=0) + steps)
-
-
-def ascend(
-    objective: Objective, starts: Floats, lower: Floats, upper: Floats, scale: float, steps: int
-) -> Floats:
-    """Where starts (k × d) climb to by L-BFGS-B, in coordinates where the box is the unit cube.
-
-    All climb in one problem, their sum. ``scale`` is how much the objective changes over the box.
-    """
-    span, shape = upper - lower, starts.shape
-    scale = scale if scale > 0 else 1.0
-
-    def negative(u: Floats) -> tuple[float, Floats]:
-        level, gradient = objective(lower + u.reshape(shape) * span)
-        return -float(level.sum()) / scale, (-gradient * span / scale).ravel()
-
-    from scipy.optimize import minimize  # slow to import, and lists do not need it
-
-    result = minimize(
-        negative,
-        ((starts - lower) / spans(lower, upper)).ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, 1.0)] * starts.size,
-        options={"maxiter": steps, "ftol": 1e-12, "gtol": 1e-8},
-    )
-    return np.asarray(np.clip(lower + result.x.reshape(shape) * span, lower, upper))
 
 
 def box_batch(

@@ -14,8 +14,10 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.picking.box import (
+    CALLS,
     LARGEST_SCREEN,
     NEARBY,
+    QUICK_CALLS,
     STARTS,
     WARM_STARTS,
     BoxSearch,
@@ -33,8 +35,6 @@ from noregret.spaces import Space
 _ROUNDS, _CHANGES = 12, 40
 #: starts of a function that go on after their first climb by gradients
 _KEPT = 3
-#: calls of the function in one climb by gradients, and in a quick search
-_CALLS, _QUICK_CALLS = 60, 12
 #: parts of a climb that are tried where its end is not feasible
 _DRAWN_BACK = 0.5 ** np.arange(9)
 
@@ -58,7 +58,7 @@ class MixedSearch:
         self.screen_size = min(512 * (space.dimension + 1), LARGEST_SCREEN) // (8 if quick else 1)
         #: points of the screen that climb
         self.starts = WARM_STARTS if quick else STARTS
-        self._calls = _QUICK_CALLS if quick else _CALLS
+        self._calls = QUICK_CALLS if quick else CALLS
 
     def maximise(
         self,

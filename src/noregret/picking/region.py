@@ -11,8 +11,9 @@ from noregret.spaces import Space
 
 #: sides of the region, as fractions of the box's
 _LARGEST, _SMALLEST = 0.8, 0.5**7
-#: width of the bounds in the region, as a fraction of that in the whole box
-_LOCAL_WIDTH = 0.5
+#: widths of the bounds in the region and, with a learnt kernel, in the whole box, as factors of the
+#: width that bounds have for users
+_LOCAL_WIDTH, _EXPLORING_WIDTH = 0.5, 2.0
 #: one batch of so many is chosen in the whole box, the others in the region
 _TURNS = 3
 #: successes in a row that double the side
@@ -31,13 +32,16 @@ class TrustRegion(LooksByBounds[BoxUCB]):
     ----------
     by_bounds
         Chooses in the whole box, and in parts of it.
-    repeats
-        Whether the best point is evaluated again if the only reward told of it stands out.
+    learnt
+        Whether the kernel is learnt and nothing is proved. Then bounds in the whole box are twice
+        as wide: a kernel fitted to evaluations that gather on one hill underestimates what lies
+        elsewhere, and steps in the whole box would stay on that hill. And the best point is
+        evaluated again if the only reward told of it stands out.
     """
 
-    def __init__(self, by_bounds: BoxUCB, *, repeats: bool = False) -> None:
+    def __init__(self, by_bounds: BoxUCB, *, learnt: bool = False) -> None:
         super().__init__(by_bounds)
-        self._repeats = repeats
+        self._learnt = learnt
         #: deviations by which a reward stands out
         self.stands_out = _STANDS_OUT
         self._again = -1  # row of the point that is evaluated again
@@ -82,7 +86,7 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         point, the next reward has to stand out more: the model is too sure of itself.
         """
         self._judge(now)
-        again = self._doubted(now) if self._repeats and now.observations.t else None
+        again = self._doubted(now) if self._learnt and now.observations.t else None
         if again is None:
             return self._choose_new(now, limit)
         return again if limit == 1 else again.joined(self._choose_new(now, limit - 1))
@@ -110,7 +114,8 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         # Without answers there is no best point.
         self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
         if not self._turn:
-            return self._by_bounds.choose(now, limit)
+            wider = _EXPLORING_WIDTH if self._learnt else 1.0
+            return self._by_bounds.choose_in(self._by_bounds.search, now, limit, wider)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
         search = search_of(region, self._by_bounds.search.method, quick=True)
