@@ -57,6 +57,26 @@ def test_outliers_are_found_without_repeats():
     assert count >= 2
 
 
+@pytest.mark.parametrize(("far", "heavy"), [(-60.0, True), (60.0, False)])
+def test_a_single_stall_is_an_outlier_and_a_single_find_is_none(far, heavy):
+    """The 15th reward is far too low, or far too high."""
+    told = 0
+
+    def noise(rng, n):
+        nonlocal told
+        told += n
+        off = 0.1 * rng.standard_normal(n)
+        off[np.arange(told - n, told) == 15] += far
+        return off
+
+    opt = run(SMOOTH, noise, 0, rounds=48)
+    events = [event for event in opt.events if event["event"] == "heavy tails"]
+    assert bool(events) is heavy
+    if heavy:
+        assert 20 <= events[0]["residuals"] <= 48
+        assert np.abs(opt.predict()[0] - SMOOTH).max() < 20.0
+
+
 @pytest.mark.parametrize(
     "f", [SMOOTH, PEAK, STEPS, VALLEY], ids=["smooth", "peak", "steps", "valley"]
 )

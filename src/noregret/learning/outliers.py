@@ -1,6 +1,7 @@
 """Do rewards have heavy tails, where hardly any choice was evaluated twice?"""
 
 import copy
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from noregret.learning.learner import Learner
 from noregret.learning.leave_one_out import leave_one_out
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
-from noregret.rewards.diagnosis import at_least, heavier_than_exponential
+from noregret.rewards.diagnosis import at_least, exponential_tail, heavier_than_exponential
 from noregret.rewards.moments import winsorised
 
 #: rewards that can show heavy tails, the most that are used, and the p-value below which they do
@@ -19,6 +20,8 @@ _FEWEST, _MOST, _HEAVY = 60, 400, 0.001
 _POSSIBLY = 0.1
 #: sizes beyond these many medians are outliers, and large ones
 _FAR, _LARGE = 9.0, 4.5
+#: arms from which a single reward can be a gross outlier, and how many medians it lies below
+_FEWEST_LONE, _GROSS = 20, 40.0
 #: below this p-value large sizes lie next to outliers, and are no noise
 _TOGETHER = 0.01
 
@@ -36,13 +39,15 @@ def heavy_residuals(
     residual of an arm is its mean reward as it is, less what all other arms say. ``None`` if
     there are too few arms, if rewards or residuals have no heavy tails, or if large residuals lie
     next to each other: then f has a peak or a valley there.
+
+    A single reward is enough if it is far too low, such as a stall of a hundred times the usual
+    latency. To call it noise costs nothing: a choice that is really so bad is not looked for. A
+    single reward that is far too high is none of this: it may be the best choice.
     """
     rows = np.flatnonzero(observations.told)[-_MOST:]
-    if len(rows) < _FEWEST:
-        return None
     counts = observations.told[rows]
     raw = observations.sums[rows] / counts
-    if _pvalue(raw) >= _POSSIBLY:
+    if _pvalue(raw, len(rows) >= _FEWEST) >= _POSSIBLY:
         return None
     trial = copy.copy(learner)
     trial.how = replace(learner.how, winsorises=True)
@@ -50,15 +55,24 @@ def heavy_residuals(
     points, means = observations.points[rows], found.seen(winsorised(raw))
     mean, variance = leave_one_out(found.kernel, found.lam, points, counts, means)
     residuals = (found.seen(raw) - mean) / np.sqrt(variance + found.lam / counts)
-    pvalue = _pvalue(residuals)
+    pvalue = _pvalue(residuals, len(rows) >= _FEWEST)
     if pvalue >= _HEAVY or _lie_together(residuals, found.kernel(points, points)):
         return None
     return len(rows), pvalue
 
 
-def _pvalue(values: Floats) -> float:
-    """How often exponential tails look as heavy as those of values (n) about their median."""
-    return heavier_than_exponential(np.abs(values - np.median(values)))[0]
+def _pvalue(values: Floats, many: bool) -> float:
+    """How often exponential tails look as heavy as those of values (n) about their median.
+
+    If there are not many, only a lowest value counts that is a gross outlier.
+    """
+    if len(values) < _FEWEST_LONE:
+        return 1.0
+    off = values - np.median(values)
+    sizes = np.abs(off)
+    depth = -float(off.min()) / (float(np.median(sizes)) or math.inf)
+    lone = at_least(1, len(values), exponential_tail(depth)) if depth > _GROSS else 1.0
+    return min(lone, heavier_than_exponential(sizes)[0]) if many else lone
 
 
 def _lie_together(residuals: Floats, gram: Floats) -> bool:

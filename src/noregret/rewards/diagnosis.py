@@ -164,7 +164,7 @@ def heavier_than_exponential(sizes: Floats) -> tuple[float, float]:
     excess = excess[excess > 0.0]
     k = len(excess)
     far = int(np.sum(sizes > _FAR * np.median(sizes[sizes > 0.0])))
-    by_count = at_least(far, n, math.exp(-_FAR * math.asinh(0.5) - math.log(2.0)))
+    by_count = at_least(far, n, exponential_tail(_FAR))
     if k < 3:
         return min(2.0 * by_count, 1.0), 0.0
     found = float(excess.std() / excess.mean())
@@ -208,6 +208,11 @@ def _repeated_residuals(arms: Ints, rewards: Floats) -> Floats:
             off = np.sort(piece - np.median(piece))
             found.append(np.delete(off, len(off) // 2) if len(off) % 2 else off)
     return np.concatenate(found) if found else np.empty(0)
+
+
+def exponential_tail(medians: float) -> float:
+    """How often an exponential variable is so many medians of that distance from its median."""
+    return 0.5 * math.exp(-medians * math.asinh(0.5))
 
 
 def at_least(count: int, n: int, probability: float) -> float:
