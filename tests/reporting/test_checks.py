@@ -119,6 +119,19 @@ def test_nobody_is_told_to_learn_what_is_learnt_or_to_expect_what_is_expected():
     assert "tails" in kinds(latencies(kernel="auto", noise="auto"))
 
 
+def test_outliers_that_were_found_are_named_and_explain_the_rest():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 1))
+    opt = nr.PlateUCB(X, seed=0)
+    values = np.sin(4 * X[:40, 0]) + 0.1 * rng.standard_normal(40)
+    values[[7, 23]] -= 90.0
+    opt.tell(np.arange(40), values)
+    opt.ask()
+    (tails,) = [one.text for one in check_model(opt).findings if one.kind == "tails"]
+    assert "were found after 40 measurements" in tails
+    assert not kinds(opt) & {"noise", "level", "coverage"}
+
+
 def test_the_level_is_said_in_the_values_of_the_user():
     opt = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
     x = np.linspace(0, 1, 25)[:, None]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from noregret._types import Floats, Points
+from noregret._types import Floats, Ints, Points
 from noregret.learning.learner import Learner
 from noregret.learning.leave_one_out import leave_one_out
 from noregret.models.assumptions import Assumptions
@@ -52,13 +52,19 @@ def heavy_residuals(
     trial = copy.copy(learner)
     trial.how = replace(learner.how, winsorises=True)
     found = trial.fit(observations, assumed, corners, seed)
-    points, means = observations.points[rows], found.seen(winsorised(raw))
-    mean, variance = leave_one_out(found.kernel, found.lam, points, counts, means)
-    residuals = (found.seen(raw) - mean) / np.sqrt(variance + found.lam / counts)
+    points = observations.points[rows]
+    residuals = _residuals(found, points, counts, raw)
     pvalue = _pvalue(residuals, len(rows) >= _FEWEST)
-    if pvalue >= _HEAVY or _lie_together(residuals, found.kernel(points, points)):
+    if pvalue >= _HEAVY or _lie_together(residuals, found, points, counts, raw):
         return None
     return len(rows), pvalue
+
+
+def _residuals(found: Assumptions, points: Points, counts: Ints, raw: Floats) -> Floats:
+    """Mean rewards of arms less what the other arms say, in deviations (n)."""
+    means = found.seen(winsorised(raw))
+    mean, variance = leave_one_out(found.kernel, found.lam, points, counts, means)
+    return np.asarray((found.seen(raw) - mean) / np.sqrt(variance + found.lam / counts))
 
 
 def _pvalue(values: Floats, many: bool) -> float:
@@ -75,15 +81,21 @@ def _pvalue(values: Floats, many: bool) -> float:
     return min(lone, heavier_than_exponential(sizes)[0]) if many else lone
 
 
-def _lie_together(residuals: Floats, gram: Floats) -> bool:
+def _lie_together(
+    residuals: Floats, found: Assumptions, points: Points, counts: Ints, raw: Floats
+) -> bool:
     """Whether outliers (n residuals) lie beside large residuals more often than by chance.
 
-    Neighbours are nearest by the kernel matrix (n × n), which is changed.
+    Neighbours are nearest by the kernel. Their residuals are what they are without the outliers,
+    which may have drawn the model away from them.
     """
-    np.fill_diagonal(gram, -np.inf)
     sizes = np.abs(residuals - np.median(residuals))
     middle = float(np.median(sizes))
-    far, large = sizes > _FAR * middle, sizes > _LARGE * middle
+    far = sizes > _FAR * middle
+    large, rest = far.copy(), ~far
+    others = _residuals(found, points[rest], counts[rest], raw[rest])
+    large[rest] = np.abs(others - np.median(others)) > _LARGE * middle
+    gram = found.kernel(points, points)
+    np.fill_diagonal(gram, -np.inf)
     beside = int(np.sum(large[gram[far].argmax(axis=1)]))
-    share = float(large.mean())
-    return at_least(beside, int(far.sum()), share) < _TOGETHER
+    return at_least(beside, int(far.sum()), float(large.mean())) < _TOGETHER

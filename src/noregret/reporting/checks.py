@@ -17,6 +17,7 @@ from noregret.reporting.findings import (
     Finding,
     constant_columns,
     contradictions,
+    heavy_tails_found,
     lengthscales_at_bounds,
     low_coverage,
     not_learnt_yet,
@@ -89,7 +90,8 @@ def check_model(
         Names of the dimensions (d); by default those of the domain.
     """
     names = coordinate_names(optimizer.domain) if columns is None else columns
-    constant, heavy = constant_columns(optimizer, names), is_heavy(optimizer.noise)
+    constant, tails_found = constant_columns(optimizer, names), heavy_tails_found(optimizer)
+    heavy = is_heavy(optimizer.noise) or tails_found is not None
     findings = [] if constant is None else [constant]
     nothing = np.empty(0)
     if not optimizer.t:
@@ -123,6 +125,7 @@ def check_model(
         findings += [] if low is None else [low]
     if heavy:  # outliers are expected, and explain these findings
         findings = [one for one in findings if one.kind not in _BY_SQUARES]
+        findings += [] if tails_found is None else [tails_found]
     return ModelCheck(
         predicted=value(assumed.reward(mean)),
         measured=value(assumed.reward(arms.means)),

@@ -189,8 +189,20 @@ def outliers(optimizer: "Optimizer", rows: Ints, arms: Arms, found: Gains) -> Fi
     return Finding(
         "tails",
         f"{far} of {len(z)} measurements lie more than {_OUTLIER:g} robust deviations from what "
-        "the others say. Look at them; if they are no mistakes, use an algorithm for heavy tails "
-        "(--algorithm hubergpucb).",
+        "the others say. Look at them; if they are no mistakes, say that outliers are to be "
+        "expected (--noise heavy).",
+    )
+
+
+def heavy_tails_found(optimizer: "Optimizer") -> Finding | None:
+    """Outliers that ``noise="auto"`` has found: the mean is a robust one from then on."""
+    found = [event for event in optimizer.events if event["event"] == "heavy tails"]
+    if not found:
+        return None
+    return Finding(
+        "tails",
+        f"Outliers (heavy tails) were found after {found[0]['t']} measurements. Since then a "
+        "measurement far from what the others say counts only a little.",
     )
 
 
