@@ -2,11 +2,13 @@
 
     python -m benchmarks searches                          # five data sets, five seeds
     python -m benchmarks searches --seeds 1 --data wine
+    python -m benchmarks searches --spaces large --configurations 10
 
 Half of the data is held out. Each search has the fits of 20 configurations on five folds. Shown are
 the score of the refitted model on the held-out half (mean over seeds, and the standard error of the
 mean) and the fits spent. Halving takes its own budget of samples. Optuna is its default sampler on
-the mean over all folds. Needs scikit-learn and Optuna (extra `bench`).
+the mean over all folds. In small spaces many configurations are about equally good; in large ones
+few are good. Needs scikit-learn and Optuna (extra `bench`).
 """
 
 import argparse
@@ -16,7 +18,10 @@ from typing import Any
 
 import numpy as np
 
-CONFIGURATIONS, FOLDS = 20, 5
+FOLDS = 5
+
+#: data, an estimator and its space
+Problem = Callable[[], tuple[Any, Any, Any, dict[str, Any]]]
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -27,7 +32,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--seeds", type=int, default=5, help="splits of the data, and searches")
-    parser.add_argument("--data", default=",".join(DATA), help="which data sets")
+    parser.add_argument("--data", default="", help="which data sets; all by default")
+    parser.add_argument("--spaces", default="small", choices=list(SPACES), help="which spaces")
+    parser.add_argument("--configurations", type=int, default=20, help="the budget on five folds")
     parser.add_argument("--methods", default=",".join(METHODS), help="which searches")
     given = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -35,10 +42,14 @@ def main(arguments: Sequence[str] = ()) -> None:
     print("\nScore on held-out data (standard error) and fits spent\n")
     print("| data | " + " | ".join(methods) + " |")
     print("|---" * (len(methods) + 1) + "|", flush=True)
-    for name in given.data.split(","):
+    data = SPACES[given.spaces]
+    for name in given.data.split(",") if given.data else data:
         cells = []
         for method in methods:
-            runs = [_held_out(name, method, seed) for seed in range(given.seeds)]
+            runs = [
+                _held_out(data[name], method, seed, given.configurations)
+                for seed in range(given.seeds)
+            ]
             scores = np.array([score for score, _ in runs])
             error = scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
             fits = np.mean([count for _, count in runs])
@@ -46,16 +57,16 @@ def main(arguments: Sequence[str] = ()) -> None:
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
-def _held_out(name: str, method: str, seed: int) -> tuple[float, int]:
+def _held_out(problem: Problem, method: str, seed: int, budget: int) -> tuple[float, int]:
     """The score on the other half of the data, and the fits spent."""
+    from sklearn.base import is_classifier
     from sklearn.model_selection import train_test_split
 
-    X, y, estimator, space = DATA[name]()
-    stratify = y if name != "diabetes" else None
+    X, y, estimator, space = problem()
     train, test, y_train, y_test = train_test_split(
-        X, y, test_size=0.5, random_state=seed, stratify=stratify
+        X, y, test_size=0.5, random_state=seed, stratify=y if is_classifier(estimator) else None
     )
-    model, fits = METHODS[method](estimator, space, train, y_train, seed)
+    model, fits = METHODS[method](estimator, space, train, y_train, seed, budget)
     return float(model.score(test, y_test)), fits
 
 
@@ -101,34 +112,66 @@ def _forest(loader: str) -> tuple[Any, Any, Any, dict[str, Any]]:
     return X, y, ExtraTreesClassifier(n_estimators=30, random_state=0), space
 
 
-DATA: dict[str, Callable[[], tuple[Any, Any, Any, dict[str, Any]]]] = {
-    "iris": lambda: _svm("load_iris"),
-    "wine": lambda: _forest("load_wine"),
-    "breast cancer": lambda: _svm("load_breast_cancer"),
-    "digits": lambda: _svm("load_digits"),
-    "diabetes": _boosting,
+def _any_svm(loader: str, *, regression: bool = False) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """Support vector machines with any kernel, over ten decades of each parameter."""
+    from scipy.stats import loguniform, randint
+    from sklearn import datasets
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC, SVR
+
+    X, y = getattr(datasets, loader)(return_X_y=True)
+    name, model = ("svr", SVR(max_iter=5000)) if regression else ("svc", SVC(max_iter=5000))
+    space = {
+        f"{name}__C": loguniform(1e-5, 1e5),
+        f"{name}__gamma": loguniform(1e-8, 1e2),
+        f"{name}__kernel": ["rbf", "poly", "sigmoid"],
+        f"{name}__degree": randint(2, 6),
+        f"{name}__coef0": loguniform(1e-3, 1e1),
+        f"{name}__tol": loguniform(1e-4, 1e-1),
+    }
+    if regression:
+        space[f"{name}__epsilon"] = loguniform(1e-2, 1e3)
+    return X, y, make_pipeline(StandardScaler(), model), space
+
+
+SPACES: dict[str, dict[str, Problem]] = {
+    "small": {
+        "iris": lambda: _svm("load_iris"),
+        "wine": lambda: _forest("load_wine"),
+        "breast cancer": lambda: _svm("load_breast_cancer"),
+        "digits": lambda: _svm("load_digits"),
+        "diabetes": _boosting,
+    },
+    "large": {
+        "iris": lambda: _any_svm("load_iris"),
+        "wine": lambda: _any_svm("load_wine"),
+        "breast cancer": lambda: _any_svm("load_breast_cancer"),
+        "digits": lambda: _any_svm("load_digits"),
+        "diabetes": lambda: _any_svm("load_diabetes", regression=True),
+    },
 }
 
 
-def _ours(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any, int]:
+def _ours(estimator: Any, space: Any, X: Any, y: Any, seed: int, budget: int) -> tuple[Any, int]:
     from noregret.integrations.sklearn import NoRegretSearchCV
 
-    search = NoRegretSearchCV(
-        estimator, space, n_iter=CONFIGURATIONS, cv=FOLDS, random_state=seed
-    ).fit(X, y)
+    search = NoRegretSearchCV(estimator, space, n_iter=budget, cv=FOLDS, random_state=seed).fit(
+        X, y
+    )
     return search, search.n_fits_
 
 
-def _random(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any, int]:
+def _random(estimator: Any, space: Any, X: Any, y: Any, seed: int, budget: int) -> tuple[Any, int]:
     from sklearn.model_selection import RandomizedSearchCV
 
-    search = RandomizedSearchCV(
-        estimator, space, n_iter=CONFIGURATIONS, cv=FOLDS, random_state=seed
-    ).fit(X, y)
-    return search, CONFIGURATIONS * FOLDS
+    search = RandomizedSearchCV(estimator, space, n_iter=budget, cv=FOLDS, random_state=seed).fit(
+        X, y
+    )
+    return search, budget * FOLDS
 
 
-def _halving(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any, int]:
+def _halving(estimator: Any, space: Any, X: Any, y: Any, seed: int, budget: int) -> tuple[Any, int]:
     from sklearn.experimental import enable_halving_search_cv  # noqa: F401
     from sklearn.model_selection import HalvingRandomSearchCV
 
@@ -136,7 +179,7 @@ def _halving(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any
     return search, FOLDS * sum(search.n_candidates_)
 
 
-def _optuna(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any, int]:
+def _optuna(estimator: Any, space: Any, X: Any, y: Any, seed: int, budget: int) -> tuple[Any, int]:
     import optuna
     from sklearn.base import clone
     from sklearn.model_selection import cross_val_score
@@ -150,9 +193,9 @@ def _optuna(estimator: Any, space: Any, X: Any, y: Any, seed: int) -> tuple[Any,
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    study.optimize(objective, n_trials=CONFIGURATIONS)
+    study.optimize(objective, n_trials=budget)
     best = clone(estimator).set_params(**values(study.best_trial))
-    return best.fit(X, y), CONFIGURATIONS * FOLDS
+    return best.fit(X, y), budget * FOLDS
 
 
 def _suggest(trial: Any, name: str, one: Any) -> Any:
@@ -164,7 +207,7 @@ def _suggest(trial: Any, name: str, one: Any) -> Any:
     return trial.suggest_float(name, low, high, log=True)
 
 
-METHODS: dict[str, Callable[[Any, Any, Any, Any, int], tuple[Any, int]]] = {
+METHODS: dict[str, Callable[[Any, Any, Any, Any, int, int], tuple[Any, int]]] = {
     "noregret": _ours,
     "RandomizedSearchCV": _random,
     "HalvingRandomSearchCV": _halving,

@@ -420,9 +420,13 @@ def test_the_optunahub_package_is_ready(monkeypatch):
     package = Path(__file__).parents[2] / "integrations/optunahub/package/samplers/noregret"
     files = {"README.md", "LICENSE", "__init__.py", "example.py", "requirements.txt"}
     assert files == {p.name for p in package.iterdir()}
-    header = (package / "README.md").read_text(encoding="utf-8").split("---")[1]
-    for key in ("author", "title", "description", "tags", "optuna_versions", "license"):
-        assert f"\n{key}: " in header
+    yaml = pytest.importorskip("yaml")
+    header = yaml.safe_load((package / "README.md").read_text(encoding="utf-8").split("---")[1])
+    # What the registry checks: these keys, texts and lists of texts, and this licence.
+    assert header["license"] == "MIT License"
+    assert all(isinstance(header[key], str) for key in ("author", "title", "description"))
+    assert all(isinstance(one, str) for one in header["tags"] + header["optuna_versions"])
+    assert "sampler" in header["tags"]
     # The example runs on the module that OptunaHub would load.
     hub = types.ModuleType("optunahub")
     hub.load_module = lambda name: SimpleNamespace(**runpy.run_path(str(package / "__init__.py")))
