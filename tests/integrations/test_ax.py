@@ -91,14 +91,26 @@ def test_several_trials_run_at_a_time_and_end_in_any_order(pooled):
     assert node._opt.t == len(asked) - len(running)
 
 
-def test_failed_trials_are_not_waited_for():
-    node = NoRegretNode(seed=0)
-    made = client(node, RANGES[:1])
-    for _ in range(3):
-        for index in made.get_next_trials(max_trials=2):
-            made.mark_trial_failed(trial_index=index)
-    made.get_next_trials(max_trials=1)
-    assert node._opt.pending == 1
+def test_a_region_where_trials_fail_is_left():
+    """The best values would lie beyond 0.5, where every trial fails."""
+    made = client(NoRegretNode(seed=0), RANGES[:1])
+    asked = []
+    for _ in range(20):
+        for index, p in made.get_next_trials(max_trials=1).items():
+            asked.append(p["x"])
+            if p["x"] > 0.5:
+                made.mark_trial_failed(trial_index=index)
+            else:
+                made.complete_trial(trial_index=index, raw_data={"loss": -p["x"]})
+    assert len(set(asked)) > 10
+    assert sum(x <= 0.5 for x in asked) >= 6
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(TypeError, match="widht is no setting of TrustRegionUCB"):
+        NoRegretNode(widht=2.0)
+    with pytest.raises(TypeError, match="horizon is no setting of BBKB"):
+        NoRegretNode({"x": [0.0, 1.0]}, horizon=10)
 
 
 def test_two_objectives_are_refused():

@@ -92,3 +92,8 @@ def test_what_cannot_be_done_is_refused():
     both = ParetoObjective([NumericalTarget("waste", minimize=True), NumericalTarget("gain")])
     with pytest.raises(ValueError, match="one output"):
         recommender.recommend(1, where, both, measured)
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(TypeError, match="widht is no setting of BBKB"):
+        NoRegretRecommender(widht=2.0)

@@ -99,7 +99,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
                 left.remove(own)
             else:  # failed or abandoned
                 self._pending.remove(own)
-                self._opt.cancel([self._point(own)])
+                self._opt.fail([self._point(own)])
         for other in left:
             if (point := self._point(other)) is not None:
                 self._opt.expect([point])
