@@ -2,8 +2,8 @@
 
 Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
 botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
-tuning, covers, heavy, libraries and thompson. `python -m benchmarks long --help` shows the options
-of one.
+tuning, covers, heavy, libraries, lists and thompson. `python -m benchmarks long --help` shows the
+options of one.
 """
 
 import os
@@ -21,6 +21,7 @@ from benchmarks import (
     growth,
     heavy_tails,
     libraries,
+    lists,
     long_lists,
     optuna_samplers,
     others,
@@ -50,6 +51,7 @@ SECTIONS = COMMON | {
     "covers": covers.main,
     "heavy": heavy_tails.main,
     "libraries": libraries.main,
+    "lists": lists.main,
     "thompson": thompson.main,
 }
 
