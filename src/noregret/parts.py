@@ -30,7 +30,7 @@ from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Candidates, Domain, as_candidates
-from noregret.widths.evidence import Evidence, WidthRule, theory
+from noregret.widths.evidence import Evidence, FixedWidth, WidthRule, theory
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
@@ -344,9 +344,10 @@ def rules_for(settings: "Optimizer", parts: Parts) -> Rules:
 
 def _own_width(width: float | Callable[[Evidence], float]) -> WidthRule:
     """The rule for a number β, or for a function that gives β: a factor of √leverage."""
+    if not callable(width):
+        return FixedWidth(_checks.not_negative("width", width))
 
     def rule(evidence: Evidence) -> float:
-        beta = width(evidence) if callable(width) else width
-        return _checks.not_negative("width", beta) * math.sqrt(evidence.lam)
+        return _checks.not_negative("width", width(evidence)) * math.sqrt(evidence.lam)
 
     return rule

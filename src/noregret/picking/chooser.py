@@ -16,6 +16,7 @@ from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
 from noregret.picking.room import Room
 from noregret.spaces import Domain
+from noregret.widths.evidence import FixedWidth
 
 #: points predicted at a time
 _PIECE = 8192
@@ -257,7 +258,10 @@ def gp_bounds(
         observations.pending[rows],
         frozen=frozen,
     )
-    widths, _ = rules.widths(beliefs.evidence(observations, rules))
+    if isinstance(rules.width, FixedWidth):
+        widths = np.array([rules.width.factor(beliefs.model.lam)])
+    else:
+        widths, _ = rules.widths(beliefs.evidence(observations, rules))
     trace, version = beliefs.model.trace(), beliefs.model.version
     return Bounds(fantasy, widths, rules.inflation, trace=trace, version=version)
 

@@ -1,5 +1,6 @@
 """What a width may depend on."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,6 +81,21 @@ class Evidence:
 Widths = tuple[Floats, bool]
 #: a named width of an algorithm: a factor of √leverage for the first λ, or one for every λ
 WidthRule = Callable[[Evidence], float | Widths]
+
+
+@dataclass(frozen=True)
+class FixedWidth:
+    """A number β as width: bounds are mean ± β·std, whatever the evidence."""
+
+    beta: float
+
+    def __call__(self, evidence: Evidence) -> float:
+        """The factor of √leverage."""
+        return self.factor(evidence.lam)
+
+    def factor(self, lam: float) -> float:
+        """The factor of √leverage for this λ, without any evidence."""
+        return self.beta * math.sqrt(lam)
 
 
 def theory(evidence: Evidence) -> Widths:
