@@ -7,33 +7,30 @@ import sys
 from pathlib import Path
 
 import noregret as nr
+from noregret.algorithms import algorithms
 
 SLOW = ("polars", "sqlite3", "matplotlib", "noregret.study", "noregret.experiments")
 
 
-def loaded_by(statement):
-    """The modules that a fresh interpreter has loaded, and the algorithms it knows."""
-    code = (
-        f"{statement}\nimport json, sys\nfrom noregret.algorithms import algorithms\n"
-        "print(json.dumps([sorted(sys.modules), sorted(algorithms)]))"
-    )
+STARTED = """
+import json, sys
+import noregret.cli.main
+modules = sorted(sys.modules)
+from noregret.algorithms import algorithms
+known = sorted(algorithms)
+import noregret.experiments.registry
+print(json.dumps([modules, known, sorted(algorithms)]))
+"""
+
+
+def test_the_command_line_loads_nothing_slow_and_adds_no_algorithm():
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", STARTED],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ | {"PYTHONPATH": str(Path(nr.__file__).parents[1])},
     )
-    modules, known = json.loads(done.stdout)
-    return set(modules), known
-
-
-def test_the_command_line_loads_nothing_slow_before_a_command_runs():
-    modules, _ = loaded_by("import noregret.cli.main")
-    assert not modules & set(SLOW)
-
-
-def test_the_command_line_and_the_experiments_add_no_algorithm():
-    _, known = loaded_by("import noregret")
-    _, then = loaded_by("import noregret.cli.main, noregret.experiments.registry")
-    assert then == known
+    modules, known, then = json.loads(done.stdout)
+    assert not set(modules) & set(SLOW)
+    assert then == known == sorted(algorithms)

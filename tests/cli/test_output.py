@@ -27,7 +27,7 @@ def test_an_output_that_cannot_be_written(db, output):
     assert state_of(db)[0]["pending"] == 3
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
 def test_a_pipe_that_nobody_reads(db, options):
     before = state_of(db)
     reading, writing = os.pipe()

@@ -1,10 +1,10 @@
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -82,9 +82,12 @@ def test_the_live_display(db, monkeypatch):
 
 def test_an_interrupted_run_goes_on(db):
     """Ctrl-C while programs run: they are killed, and the same call finishes the job."""
+    os.mkfifo("started")
     db.with_name("slow.py").write_text(
-        "import os, pathlib, time\npathlib.Path(f'started-{os.getpid()}').touch()\ntime.sleep(60)\n"
+        "import os, time\nfile = open('started', 'w')\nprint(os.getpid(), file=file, flush=True)\n"
+        "time.sleep(60)\n"
     )
+    started = os.open("started", os.O_RDWR)
     command = [sys.executable, "-m", "noregret", "run", str(db), "--budget", "5", "--workers", "2"]
     with subprocess.Popen(
         [*command, "--command", f"{sys.executable} -I -S slow.py"],
@@ -94,19 +97,20 @@ def test_an_interrupted_run_goes_on(db):
         # Background jobs of a shell ignore the signal, and so would their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        deadline = time.monotonic() + 60
-        while len(list(db.parent.glob("started-*"))) < 2:
-            assert process.poll() is None, process.stderr.read()
-            assert time.monotonic() < deadline
+        said = b""
+        while said.count(b"\n") < 2:
+            assert select.select([started], [], [], 60)[0], "no program was started"
+            said += os.read(started, 100)
+        os.close(started)
         locked = noregret("ask", db, code=3)
         assert str(process.pid) in locked.stderr
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"the same command goes on" in errors
-    for started in db.parent.glob("started-*"):
+    for program in said.split():
         with pytest.raises(ProcessLookupError):
-            os.kill(int(started.name.split("-")[1]), 0)
+            os.kill(int(program), 0)
     db.with_name("measure.py").write_text(MEASURE)
     noregret("run", db, "--command", PROGRAM, "--budget", 5)
     with nr.Study.open(db, read_only=True) as study:

@@ -145,14 +145,15 @@ def import_killed_before_statement(k):
     ).stdout
 
 
-def test_an_import_killed_anywhere_and_repeated_doubles_nothing(db):
+@pytest.mark.parametrize("deaths", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_an_import_killed_anywhere_and_repeated_doubles_nothing(db, deaths):
     rows = "".join(f"cmp{i:03d},{i / 10}\n" for i in range(5))
     db.with_name("old.csv").write_text("compound,value\n" + rows)
     with nr.Study.open(db, read_only=True):
         pass
     empty = {file: file.read_bytes() for file in db.parent.glob("plates.db*")}
     statements = int(import_killed_before_statement(0))
-    for k in np.linspace(1, statements, 4).astype(int):
+    for k in np.linspace(statements // 2, statements, deaths).astype(int):
         for file in db.parent.glob("plates.db*"):
             file.unlink()
         for file, content in empty.items():

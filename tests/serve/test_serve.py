@@ -18,6 +18,7 @@ import uvicorn
 
 import noregret as nr
 from noregret.serve import application, serve
+from noregret.study import LockedError
 
 
 class Client:
@@ -233,13 +234,13 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path):
         client = Client(address)
         client.ok("/api/ask", {"n": 3})
         client.ok("/api/tell", {"trials": [0, 1], "values": [0.1, 0.2]})
-        refused = subprocess.run(
-            [sys.executable, "-m", "noregret", "ask", str(path)], capture_output=True
-        )
-        process.send_signal(signal.SIGINT)
+        try:
+            with pytest.raises(LockedError, match=f"process {process.pid}"):
+                nr.Study.open(path)
+        finally:
+            process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert process.wait() == 0
-    assert refused.returncode == 3
     assert "The server has ended" in said
     with nr.Study.open(path) as study:
         assert study.counts() == {"pending": 1, "told": 2, "failed": 0, "history": 0}

@@ -172,7 +172,7 @@ def die_until_done(tmp_path, work, algorithm, rng, deaths):
 @pytest.mark.parametrize("work", [by_hand, by_run])
 def test_killed_at_random_points(tmp_path, work, monkeypatch):
     monkeypatch.setattr(replay, "_ASKS", 3)
-    die_until_done(tmp_path, work, "bbkb", np.random.default_rng(0), deaths=12)
+    die_until_done(tmp_path, work, "bbkb", np.random.default_rng(0), deaths=6)
 
 
 @pytest.mark.slow
