@@ -4,18 +4,22 @@ A block is what stands between ```` ```sh ```` (or ```` ```bash ````) and ```` `
 of a page run in one folder, in a real shell, and stop at the first command that fails.
 """
 
+import contextlib
 import csv
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from typer.testing import CliRunner
 
 import noregret as nr
+from noregret.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.M | re.S)
@@ -68,6 +72,35 @@ def run_shell_blocks(page: Path, folder: Path, measure: Measure | None = None) -
             for table in folder.glob("*.csv"):
                 fill_values(table, measure)
     return printed
+
+
+def run_in_process(page: Path, folder: Path, measure: Measure) -> list[str]:
+    """As :func:`run_shell_blocks`, for blocks of ``noregret`` commands alone, in this process.
+
+    Many times quicker, as no interpreter is started. ``> file`` at the end of a line is understood.
+    """
+    printed = []
+    with contextlib.chdir(folder):
+        for block in shell_blocks(page):
+            shown = [_command(shlex.split(line, comments=True)) for line in block.splitlines()]
+            printed.append("".join(shown))
+            for table in folder.glob("*.csv"):
+                fill_values(table, measure)
+    return printed
+
+
+def _command(words: list[str]) -> str:
+    """Run one command; what it printed, unless that went to a file."""
+    if not words:
+        return ""
+    words, target = (words[:-2], words[-1]) if ">" in words else (words, None)
+    assert words[0] == "noregret", words
+    done = CliRunner().invoke(app, words[1:])
+    assert done.exit_code == 0, done.output
+    if target is None:
+        return done.stdout
+    Path(target).write_text(done.stdout, encoding="utf-8")
+    return ""
 
 
 def fill_values(table: Path, measure: Measure) -> None:

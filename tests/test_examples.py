@@ -5,8 +5,10 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import noregret as nr
+from noregret.cli.main import app
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -30,8 +32,16 @@ def test_strings(tmp_path):
     assert load("strings").binding(best.point) >= 5 / 7  # a strand at random: 1/4
 
 
-def test_laboratory(tmp_path):
-    best = load("laboratory").main(tmp_path, plates=2)
+def test_laboratory(tmp_path, monkeypatch):
+    """Its commands run in this process, those of the other demo in processes of their own."""
+    laboratory = load("laboratory")
+
+    def here(*arguments):
+        done = CliRunner().invoke(app, [str(one) for one in arguments])
+        assert done.exit_code == 0, done.output
+
+    monkeypatch.setattr(laboratory, "noregret", here)
+    best = laboratory.main(tmp_path, plates=2)
     assert best.mean > 5  # of 10; a compound at random: 0.7
     with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
         assert study.counts() == {"pending": 0, "told": 46, "failed": 2, "history": 0}

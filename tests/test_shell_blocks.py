@@ -4,7 +4,14 @@ import re
 
 import pytest
 import typer.main
-from shell_blocks import ROOT, activity, run_shell_blocks, shell_blocks, write_library
+from shell_blocks import (
+    ROOT,
+    activity,
+    run_in_process,
+    run_shell_blocks,
+    shell_blocks,
+    write_library,
+)
 
 import noregret as nr
 from noregret.cli.main import app
@@ -41,7 +48,7 @@ def test_the_first_page_has_the_commands_of_the_readme():
 def test_the_commands_of_the_laboratory_tutorial(tmp_path):
     write_library(tmp_path / "library.csv")
     page = ROOT / "docs" / "tutorials" / "laboratory.md"
-    printed = run_shell_blocks(page, tmp_path, measure=activity)
+    printed = run_in_process(page, tmp_path, activity)
     assert "300 candidates, described by logp, weight, rings, solvent" in printed[-1]
     assert "C0" in printed[-2]  # the best ten
     with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
