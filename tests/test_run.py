@@ -45,6 +45,18 @@ def test_a_single_failure_invents_no_reward():
     assert len(opt.history) == 8
 
 
+def test_a_reward_is_invented_where_the_three_nearest_have_failed():
+    opt = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
+    opt.tell([[0.0], [0.1]], [1.0, 2.0])
+    for x in (0.70, 0.72, 0.74):  # fewer than three failures are nearest
+        opt.expect([[x]])
+        opt.fail([[x]])
+    assert opt.t == 2
+    opt.expect([[0.73]])
+    opt.fail([[0.73]])
+    assert opt.t == 3
+
+
 def test_proved_bounds_hear_of_no_invented_reward():
     X = np.linspace(0, 1, 20)[:, None]
     opt = nr.GPUCB(X, nr.RBF(0.3), noise=0.05, norm=2.0, seed=0)

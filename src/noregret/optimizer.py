@@ -169,10 +169,10 @@ class Optimizer(ABC):
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
-        A point that fails stays pending: something else is asked for next. If the most similar
-        choice evaluated has failed too, the model is told a bad reward: the lowest so far that is
-        no outlier (no more than 1.5 interquartile ranges below the lower quartile). This reward
-        counts in ``t`` and is no part of ``history``. If bounds are proved, no reward is invented.
+        A point that fails stays pending: something else is asked for next. If it has failed before,
+        or the three most similar choices evaluated all have, the model is told a bad reward: the
+        lowest so far that is no outlier (1.5 interquartile ranges below the lower quartile). It
+        counts in ``t`` and is no part of ``history``. If bounds are proved, none is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)

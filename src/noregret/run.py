@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _LONGEST = 10_000
 #: the second part of the seed of a design that is spread over a box
 _DESIGN = 1
+#: if this many similar choices have all failed, a choice fails because of where it lies
+_SIMILAR = 3
 
 
 @dataclass
@@ -156,13 +158,15 @@ class Run:
                 self.beliefs.learner.told(before, np.array([row]))
 
     def _fails_nearby(self, row: int) -> bool:
-        """Whether the most similar arm that was evaluated, this one or another, has failed."""
+        """Whether this arm has failed before, or the most similar ones evaluated all have."""
         seen, kernel = self.observations, self.beliefs.assumed.kernel
         failed = np.unique(np.array(seen.failed, dtype=np.int64))
+        if row in failed:
+            return True
         rows = np.union1d(np.flatnonzero(seen.told), failed)
         likeness = kernel(seen.points[[row]], seen.points[rows])[0]
-        closest = rows[np.argmax(likeness / np.sqrt(kernel.diag(seen.points[rows])))]
-        return bool(np.isin(closest, failed))
+        order = np.argsort(-likeness / np.sqrt(kernel.diag(seen.points[rows])), kind="stable")
+        return bool(np.isin(rows[order[:_SIMILAR]], failed).all())
 
     def history(self) -> History:
         """Everything told, in order, without evaluations that failed."""
