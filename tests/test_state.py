@@ -21,7 +21,7 @@ def played(kernel=None, domain=None, seed=0, steps=40, **options):
     opt = nr.BBKB(
         X if domain is None else domain,
         kernel or nr.RBF(0.3),
-        **{"noise": 0.1, "norm": 5.0, "seed": seed, **options},
+        **{"noise": 0.1, "norm": 10.0, "seed": seed, **options},
     )
     return run(opt, f, 0.1, rng, steps), f
 

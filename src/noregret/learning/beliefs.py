@@ -205,8 +205,9 @@ class Beliefs:
         if not told:
             return events
         rows = np.flatnonzero(observations.told > self.model.counts)
-        before = self._bounds_of(rows, observations, rules)
-        self._count_information(rows, observations)
+        leverage = self.model.leverage(rows)
+        before = self._bounds_of(rows, leverage, observations, rules)
+        self._count_information(rows, leverage, observations)
         events += self._update(observations, rules, rng)
         self._follow_unasked(observations, rules)
         if self.estimate.revision != self._revision:
@@ -248,10 +249,9 @@ class Beliefs:
         event |= {"norm": found.norm}
         return event | ({"warp": repr(found.warp)} if found.warp.strength else {})
 
-    def _count_information(self, rows: Ints, observations: Observations) -> None:
+    def _count_information(self, rows: Ints, leverage: Floats, observations: Observations) -> None:
         """log det(I + K/λ) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""
         more = observations.told[rows] - self.model.counts[rows]
-        leverage = self.model.leverage(rows)
         self._summed += [more @ np.log1p(leverage), more @ np.log1p(3.0 * leverage)]
 
     def _update(
@@ -281,14 +281,14 @@ class Beliefs:
     # -- refuted assumptions -----------------------------------------------------------------
 
     def _bounds_of(
-        self, rows: Ints, observations: Observations, rules: Rules
+        self, rows: Ints, leverage: Floats, observations: Observations, rules: Rules
     ) -> tuple[Floats, Floats, Evidence] | None:
         """Means and √leverage of some arms (n each), and the evidence for their width."""
         if not rules.checked or self.refuted or not self.t:
             return None
         # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
         # to the ridges of all λ, so that it cancels in a width, or widens it if tr R > 0.
-        root = np.sqrt(self.model.leverage(rows))
+        root = np.sqrt(leverage)
         return self.model.mean(rows), root, self.evidence(observations, rules)
 
     def _check(

@@ -89,6 +89,8 @@ def with_room(buffer: Floats, rows: int, columns: int) -> Floats:
 
 #: rows of the root updated at a time, so that the temporary stays in cache
 _STRIP = 256
+#: roots of m columns are tested after m / _RARELY updates, if G is below _WELL·λ
+_RARELY, _WELL = 64, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
 
@@ -117,6 +119,7 @@ class InverseRoot:
         self.size = 0
         self.log_det = 0.0
         self._updates = 0  # rank-one steps since F was computed from scratch
+        self._tested = 0  # how many of them F was tested after
         self._buffer: Floats = np.empty((0, 0))
 
     @property
@@ -141,7 +144,7 @@ class InverseRoot:
         V = gram.copy()
         V[np.diag_indices(m)] += self.lam
         lower = safe_cholesky(V) if m else V
-        self.size, self._updates = m, 0
+        self.size, self._updates, self._tested = m, 0, 0
         self._reserve(m, keep=0)
         self._buffer[:m, :m] = lower_solve(lower, np.eye(m)).T
         self.log_det = float(2.0 * np.log(lower.diagonal()).sum() - m * np.log(self.lam))
@@ -198,12 +201,17 @@ class InverseRoot:
         """Whether F is still the root of (G + λI)⁻¹, tested with one vector: O(m²).
 
         Where λ is small and G is large, every update loses digits. How many depends on the run, so
-        the root is tested, rather than computed again after a fixed number of steps.
+        the root is tested, rather than computed again after a fixed number of steps. A large root
+        of a matrix that is not ill conditioned is tested only now and then.
         """
         if not self._updates:
             return True
         if self._updates > 4 * self.size + 256:
             return False
+        fresh = self._updates - self._tested <= self.size // _RARELY
+        if fresh and float(gram.diagonal().max()) < _WELL * self.lam:
+            return True
+        self._tested = self._updates
         x = _probe(self.size)
         F = self.matrix
         y = F @ (F.T @ x)

@@ -7,8 +7,10 @@ and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not 
 
 import copy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dgemm
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
@@ -89,6 +91,8 @@ class SparseGP:
         self._target: Floats = np.empty(0)  # Zᵀy
         self._roots = [InverseRoot(lam) for lam in lams]
         self._thetas: list[Floats] = [np.empty(0) for _ in lams]
+        # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
+        self._misfits: tuple[Floats, Floats] | None = None
         self.version = 0
         self.updates: list[Update] = []
         # The target dictionary of an update that is under way, or was interrupted.
@@ -98,6 +102,10 @@ class SparseGP:
         # Directions with less prior variance than this outside the span are round-off, or tiny
         # beside λ.
         self.tolerance = float(np.clip(1e-3 * lams[0], 1e-13 * scale, 1e-10 * scale))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies leave out what a look may have computed."""
+        return {**vars(self), "_misfits": None}
 
     def copy(self) -> "SparseGP":
         """Another model with the same content: O(u m + g m²)."""
@@ -187,11 +195,13 @@ class SparseGP:
         ``scatter`` is Σ (reward − mean of its arm)². The result is computed as a sum of squares, so
         that nothing cancels.
         """
-        averages = self.sums / np.maximum(self.counts, 1.0)
-        thetas = np.stack(self._thetas, axis=1)
-        off = averages[:, None] - self.features @ thetas
-        fits = self.counts @ np.square(off)
-        return np.asarray(scatter + fits + self.lams * np.square(thetas).sum(axis=0))
+        if self._misfits is None:  # a pass over all features, and asked for several times a step
+            averages = self.sums / np.maximum(self.counts, 1.0)
+            thetas = np.stack(self._thetas, axis=1)
+            fits = self.counts @ np.square(averages[:, None] - self.features @ thetas)
+            self._misfits = fits, self.lams * np.square(thetas).sum(axis=0)
+        fits, norms = self._misfits
+        return np.asarray(scatter + fits + norms)
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
@@ -234,6 +244,7 @@ class SparseGP:
         """
         self.see(points)
         self._computed_from = None
+        self._misfits = None
         more = counts - self.counts
         rows = np.flatnonzero(more)
         grow = grow[self.residual[grow] > self.tolerance]
@@ -261,7 +272,7 @@ class SparseGP:
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
         """Compute everything from scratch on a dictionary of arms: O(u m² + m³)."""
-        self._aim = dictionary
+        self._aim, self._misfits = dictionary, None
         self.updates, self.version = [], self.version + 1
         self.dictionary, self._inducing = dictionary[:0], points[:0]
         self._factor = np.empty((0, 0))
@@ -281,6 +292,7 @@ class SparseGP:
         """
         thetas = np.atleast_2d(weights)
         self._thetas[: len(thetas)], self._computed_from = list(thetas), None
+        self._misfits = None
         if self.updates:
             self.updates[-1].theta = self._thetas[0]
 
@@ -307,7 +319,10 @@ class SparseGP:
 
     def _add_rows(self, weighted: Floats) -> Floats:
         """Add evaluations of known features (k × m), each times the square root of its count."""
-        self._gram += weighted.T @ weighted
+        if self.size:
+            # In place: G is symmetric, so that its transpose has the order that BLAS wants.
+            grams = weighted.T, weighted
+            self._gram = dgemm(1.0, *grams, beta=1.0, c=self._gram.T, overwrite_c=1).T
         first, *_ = (root.add_rows(weighted) for root in self._roots)
         return first
 

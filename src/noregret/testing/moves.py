@@ -1,5 +1,6 @@
 """Any sequence of moves gives the same batches, with or without looking and saving in between."""
 
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -98,4 +99,7 @@ def check_looks(suite: "Suite", examples: int, longest: int) -> None:
         same_arrays(plain.move("ask", 2, 0), looked.move("ask", 2, 0))
         assert fingerprint(plain.optimizer) == fingerprint(looked.optimizer)
 
-    same()
+    with warnings.catch_warnings():
+        # Values that nobody asked for are any numbers, which may refute the norm.
+        warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
+        same()
