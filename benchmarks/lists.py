@@ -43,7 +43,7 @@ def libraries(seed: int) -> Iterator[Library]:
     for columns, count, size in ((2, 15, 0.1), (5, 8, 0.35)):
         X, centres = rng.random((3000, columns)), rng.random((count, columns))
         squares = np.square(X[:, None] - centres).sum(axis=2)
-        bumps = np.exp(-squares / (2 * size**2)) @ rng.standard_normal(count)
+        bumps = np.asarray(np.exp(-squares / (2 * size**2)) @ rng.standard_normal(count))
         yield Library(f"bumps, {columns} columns", X, bumps)
     for columns in (10, 20):
         X = rng.standard_normal((4000, columns))

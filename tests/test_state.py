@@ -21,7 +21,7 @@ def played(kernel=None, domain=None, seed=0, steps=40, **options):
     opt = nr.BBKB(
         X if domain is None else domain,
         kernel or nr.RBF(0.3),
-        **{"noise": 0.1, "norm": 10.0, "seed": seed, **options},
+        **{"noise": 0.1, "norm": 5.0, "seed": seed, **options},
     )
     return run(opt, f, 0.1, rng, steps), f
 
@@ -181,6 +181,7 @@ def test_objects_must_be_given_again(tmp_path):
         opt.save(tmp_path / "run.npz")
 
 
+@pytest.mark.filterwarnings("ignore:the rewards contradict")  # f is not that of the new list
 def test_a_replaced_list_is_stored(tmp_path):
     opt, f = played()
     opt.replace_candidates(np.random.default_rng(7).uniform(size=(50, 2)))
