@@ -68,17 +68,21 @@ class Outcome:
     refuted: bool = False
 
 
-def synthetic(arms: int = 4177, dimension: int = 8) -> tuple[Floats, Floats]:
+def synthetic(arms: int = 4177, dimension: int = 8, draw: int = 0) -> tuple[Floats, Floats]:
     """X ~ N(0, I), f = sin(Xw/3) + 0.3 cos(2x₁) scaled to [0, 1], w ~ N(0, I)."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(draw)
     X = rng.standard_normal((arms, dimension))
     f = np.sin(X @ rng.standard_normal(dimension) / 3) + 0.3 * np.cos(2 * X[:, 0])
     return X, (f - f.min()) / (f.max() - f.min())
 
 
-def cases() -> list[Case]:
-    """The five cases; data sets that are not at hand are left out, with a word."""
-    easy = Case("synthetic 4,177 × 8, RBF 5", *synthetic(), 5.0, 2000, beside=2000, plain_seeds=3)
+def cases(draw: int = 0) -> list[Case]:
+    """The five cases; data sets that are not at hand are left out, with a word.
+
+    ``draw`` numbers the draw of the synthetic problem.
+    """
+    X, f = synthetic(draw=draw)
+    easy = Case("synthetic 4,177 × 8, RBF 5", X, f, 5.0, 2000, beside=2000, plain_seeds=3)
     try:
         abalone, housing = datasets.abalone(), datasets.california_housing()
     except (ImportError, OSError, ValueError) as error:
@@ -196,7 +200,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks cases", description=__doc__)
     parser.add_argument("--seeds", type=int, default=15, help="at most so many runs of each")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--draw", type=int, default=0, help="which draw of the synthetic problem")
     given = parser.parse_args(arguments)
-    for case in cases():
+    for case in cases(given.draw):
         if given.only.lower() in case.name.lower():
             show(case, given.seeds)
