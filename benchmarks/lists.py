@@ -53,7 +53,7 @@ def libraries(seed: int) -> Iterator[Library]:
         X = rng.uniform(-1, 1, (4000, columns))
         hidden = np.tanh(2 * X @ rng.standard_normal((columns, 16)) / np.sqrt(columns))
         yield Library(f"network, {columns} columns", X, hidden @ rng.standard_normal(16))
-    bits = (rng.random((3000, 30)) < 0.3) * 1.0
+    bits = (rng.random((3000, 30)) < 0.3).astype(np.float64)
     f = bits @ rng.standard_normal(30) + 1.5 * bits[:, 0] * bits[:, 1]
     yield Library("bits, 30 columns", bits, f)
     X = rng.uniform(-1, 1, (4000, 40))
