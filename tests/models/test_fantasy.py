@@ -26,7 +26,7 @@ def exact_leverage(X, ids):
 def test_pending_points_shrink_the_variance_and_never_move_the_mean():
     X, _, rng = problem()
     ids = rng.integers(len(X), size=10)
-    opt = nr.GPUCB(X, KERNEL, lam=LAM, norm=20.0)
+    opt = nr.GPUCB(X, KERNEL, noise=1.0, lam=LAM, norm=4.0)
     opt.tell(ids, rng.standard_normal(10))
     mean, std = opt.predict()
     first, second = opt.ask(4), opt.ask(3)

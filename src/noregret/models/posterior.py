@@ -279,14 +279,17 @@ class Fantasy:
         """
         if not self.frozen:
             self._span(block, position)
-        b, fall = block.b[position], self._fall
-        left = b - (fall @ b) @ fall if len(fall) else b
+        b = block.b[position]
+        if not self._used:
+            return b, max(float(b @ b), 0.0)
+        fall = self._fall
+        left = b - (fall @ b) @ fall
         return left, max(float(b @ left), 0.0)
 
     def add_along(self, block: Block, left: Floats, s: float, times: int) -> None:
         """As :meth:`add`, for ``times`` evaluations of a point with this :meth:`direction`."""
         row = left * math.sqrt(times / (1.0 + times * s))
-        if self._used >= 2 * max(len(row), 8):  # only _fallᵀ _fall matters
+        if self._used >= 4 * max(len(row), 8):  # only _fallᵀ _fall matters
             self._fall = row_factor(self._fall)
         if self._used == len(self._rows):
             self._rows = with_room(self._rows, 2 * self._used + 16, len(row))

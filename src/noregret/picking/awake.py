@@ -192,9 +192,10 @@ class Awake:
         self._caps = caps.copy()
         if len(leading):
             self._caps[: self.leading][np.isin(leading, closed)] = -np.inf
+        self._capped = bool((self._caps < np.inf).any())  # whether any cap limits a bound
         self._rest = self._queue.floor  # the largest bound of all that are not awake
         self._last: _Last | None = None
-        self.upper: Floats = np.minimum(self._caps, bounds.inside(self.block))
+        self.upper: Floats = self._bounded()
 
     def settle(self) -> None:
         """Bring the bounds of all that are awake up to date."""
@@ -203,11 +204,17 @@ class Awake:
             self.block.leverage[last.position] = last.leverage
             self._bounds.fantasy.add_along(self.block, last.left, last.s, last.times)
             self._last = None
-            self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+            self.upper = self._bounded()
+
+    def _bounded(self) -> Floats:
+        """The bounds of all that are awake (n)."""
+        upper = self._bounds.inside(self.block)
+        return np.minimum(self._caps, upper, out=upper) if self._capped else upper
 
     def close(self, position: int) -> None:
         """A candidate may not be picked any more."""
         self._caps[position] = self.upper[position] = -np.inf
+        self._capped = True
         if self._last is not None and self._last.position == position:
             self._last.cap = self._last.upper = -np.inf
 
@@ -286,7 +293,7 @@ class Awake:
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
         self.block = self.block.joined(block)
-        self.upper = np.minimum(self._caps, self._bounds.inside(self.block))
+        self.upper = self._bounded()
         if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
             order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
             kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
