@@ -22,6 +22,8 @@ _POSSIBLY = 0.1
 _FAR, _LARGE = 9.0, 4.5
 #: arms from which a single reward can be a gross outlier, and how many medians it lies below
 _FEWEST_LONE, _GROSS = 20, 40.0
+#: the largest share of low values beside it
+_FEW = 0.1
 #: below this p-value large sizes lie next to outliers, and are no noise
 _TOGETHER = 0.01
 
@@ -76,8 +78,11 @@ def _pvalue(values: Floats, many: bool) -> float:
         return 1.0
     off = values - np.median(values)
     sizes = np.abs(off)
-    depth = -float(off.min()) / (float(np.median(sizes)) or math.inf)
-    lone = at_least(1, len(values), exponential_tail(depth)) if depth > _GROSS else 1.0
+    middle = float(np.median(sizes)) or math.inf
+    depth = -float(off.min()) / middle
+    # Many low values are no outliers: f is low there.
+    gross = depth > _GROSS and np.mean(off < -_FAR * middle) <= _FEW
+    lone = at_least(1, len(values), exponential_tail(depth)) if gross else 1.0
     return min(lone, heavier_than_exponential(sizes)[0]) if many else lone
 
 
