@@ -114,7 +114,7 @@ class Counting(LooksByBounds):
 
     def choose(self, now, limit):
         self.batches += 1
-        return self._by_bounds.choose(now, limit)
+        return self.by_bounds.choose(now, limit)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -29,7 +29,7 @@ def test_outliers_leave_the_mean_near_the_bulk(name):
     told = np.unique(opt.history.ids)
     counts = np.bincount(opt.history.ids, minlength=40)[told]
     mean = opt.predict(told)[0]
-    assert np.median(np.abs(mean - F[told])[counts >= 4]) < 0.6  # one spike is 50
+    assert np.median(np.abs(mean - F[told])[counts >= 4]) < 1.0  # one spike is 50
     assert not opt.proved
     assert "noise" in opt.learnt
 

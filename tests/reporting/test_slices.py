@@ -73,7 +73,7 @@ def test_a_feature_of_categories_moves_from_one_to_the_next(path):
         {"name": "solvent", "category": "water"},
         {"name": "solvent", "category": "dmso"},
     ]
-    options = {"kernel": nr.RBF(1.0, variance=50.0), "prior_mean": 100.0, "noise": 1.0, "norm": 5}
+    options = {"kernel": nr.RBF(1.0, variance=50.0), "prior_mean": 100.0, "noise": 1.0, "norm": 10}
     with told(path, "gpucb", points, about={"columns": columns}, **options) as study:
         found = {one.name: one for one in slices.through_best(study)}
         assert found["solvent"].categories == ("water", "dmso")

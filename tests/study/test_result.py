@@ -24,7 +24,7 @@ def test_frame_of_a_list_has_ids():
 
 
 def test_frame_of_objects_has_the_objects():
-    given = {"kernel": lambda a, b: np.ones((len(a), len(b))), "noise": 0.1, "norm": 9.0}
+    given = {"kernel": lambda a, b: np.ones((len(a), len(b))), "noise": 1.0, "norm": 9.0}
     result = nr.maximize(len, ["x", "yy"], 4, seed=0, progress=False, **given)
     frame = result.to_frame()
     assert frame["candidate"].str.len_chars().to_list() == frame["value"].to_list()

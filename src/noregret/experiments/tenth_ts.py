@@ -67,7 +67,7 @@ class TenthDraws(LooksByBounds[ListUCB]):
         """Uniform draws at the start, then maximisers."""
         if asked(now) < self._n_init or not now.observations.t:
             return uniform_picks(now, limit)
-        posterior, space = now.bounds.posterior, self._by_bounds.space
+        posterior, space = now.bounds.posterior, self.by_bounds.space
         paths = Paths(posterior, self._features, limit, now.rng)
         tenth = now.bounds.width / math.sqrt(posterior.lam) / 10.0
 

@@ -46,9 +46,9 @@ class GreedyPicks(LooksByBounds[Chooser]):
         means = replace(now.bounds, widths=np.zeros(1))
         greedy = replace(now, bounds=means, intersected=False, aim=1)
         if now.room.limited:
-            best = self._by_bounds.choose(greedy, limit - int(explore.sum()))
+            best = self.by_bounds.choose(greedy, limit - int(explore.sum()))
         else:
-            best = _repeated(self._by_bounds.choose(greedy, 1), limit - int(explore.sum()))
+            best = _repeated(self.by_bounds.choose(greedy, 1), limit - int(explore.sum()))
         drawn, where = uniform_choices(now, int(explore.sum()))
         # In the order in which they were decided on.
         order = np.argsort(

@@ -41,9 +41,9 @@ class DrawnFunctions(LooksByBounds[ListUCB | BoxUCB]):
         return Picks(np.array(ids, dtype=np.int64), points, upper, width, rule.ratio)
 
     def _maximisers(self, now: Situation) -> Iterator[tuple[int, Points]]:
-        if isinstance(self._by_bounds, ListUCB):
-            return _on_list(self._by_bounds, now)
-        return _in_box(self._by_bounds, now)
+        if isinstance(self.by_bounds, ListUCB):
+            return _on_list(self.by_bounds, now)
+        return _in_box(self.by_bounds, now)
 
 
 def _on_list(by_bounds: ListUCB, now: Situation) -> Iterator[tuple[int, Points]]:

@@ -11,7 +11,7 @@ Other = TypeVar("Other", bound=Chooser)
 class LooksByBounds(Generic[Other]):
     """Recommends and predicts as another chooser does.
 
-    Parameters
+    Attributes
     ----------
     by_bounds
         That other chooser.
@@ -21,11 +21,11 @@ class LooksByBounds(Generic[Other]):
     follows_aim = False
 
     def __init__(self, by_bounds: Other) -> None:
-        self._by_bounds = by_bounds
+        self.by_bounds = by_bounds
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The choices to recommend, by their lower bounds."""
-        return self._by_bounds.ranking(now, count)
+        return self.by_bounds.ranking(now, count)
 
     def alive(self, now: Situation) -> int | None:
         """``None``: bounds that picks do not use are not kept up to date; ``certify`` counts."""
@@ -33,16 +33,16 @@ class LooksByBounds(Generic[Other]):
 
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some."""
-        return self._by_bounds.highest(now, without)
+        return self.by_bounds.highest(now, without)
 
     def extend(self, space: Any) -> None:
         """The list has grown at its end."""
-        self._by_bounds.extend(space)
+        self.by_bounds.extend(space)
 
     def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
-        return self._by_bounds.predict(now, ids, points)
+        return self.by_bounds.predict(now, ids, points)
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list, or with ``keep`` the same one after a run was loaded."""
-        self._by_bounds.restart(space, keep=keep)
+        self.by_bounds.restart(space, keep=keep)

@@ -115,11 +115,11 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
         if not self._turn:
             wider = _EXPLORING_WIDTH if self._learnt else 1.0
-            return self._by_bounds.choose_in(self._by_bounds.search, now, limit, wider)
+            return self.by_bounds.choose_in(self.by_bounds.search, now, limit, wider)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
-        search = search_of(region, self._by_bounds.search.method, quick=True)
-        picks = self._by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
+        search = search_of(region, self.by_bounds.search.method, quick=True)
+        picks = self.by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
         self._try(now, picks.points)
         return picks
 

@@ -100,7 +100,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         """
         features = self.features(now.beliefs.assumed.kernel)
         sizes = [min(_TOGETHER, n - start) for start in range(0, n, _TOGETHER)]
-        by_bounds = self._by_bounds
+        by_bounds = self.by_bounds
         if isinstance(by_bounds, ListUCB):
             found = [
                 list(best_in_room(_tops(by_bounds, now, features, size, rng, room, keep), room))
@@ -124,14 +124,14 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
 
     def _make(self, kernel: Kernel) -> Features | None:
         rng = np.random.default_rng([self._seed, 1])
-        space = _space(self._by_bounds)
+        space = _space(self.by_bounds)
         kind = self._kind
         if kind == "qff":
             return _quadrature(kernel, self._corners)
-        if kind is None and _length(self._by_bounds) <= _JOINT:
+        if kind is None and _length(self.by_bounds) <= _JOINT:
             return None
         if kind == "mercer" or (kind is None and space.dimension in (1, 2)):
-            found = _mercer(kernel, self._by_bounds, named=kind is not None)
+            found = _mercer(kernel, self.by_bounds, named=kind is not None)
             if found is not None:
                 return found
         if kind == "rff" or (kind is None and isinstance(kernel, (RBF, Matern))):
@@ -179,25 +179,25 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         ids, points = self.maximisers(now, _MODE_DRAWS)
         if points.dtype == object:
             return float(1.0 - np.bincount(ids).max() / len(ids))
-        sides = np.ptp(_space(self._by_bounds).corners, axis=0)
+        sides = np.ptp(_space(self.by_bounds).corners, axis=0)
         away = (points - points.mean(axis=0)) / np.where(sides > 0, sides, 1.0)
         return float(np.sqrt(np.square(away).sum(axis=1).mean()))
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The mode of F_t, with its bounds from the GP; then others, by their lower bounds."""
-        others = self._by_bounds.ranking(now, count)
+        others = self.by_bounds.ranking(now, count)
         if not now.observations.t:
             return others
         # Values of a short list are drawn jointly, which is cheap.
         joint = self.features(now.beliefs.assumed.kernel) is None
         ids, points = self.maximisers(now, _JOINT_DRAWS if joint else _MODE_DRAWS)
         means, leverages = now.bounds.fantasy.evaluate(points)
-        if isinstance(self._by_bounds, ListUCB):
+        if isinstance(self.by_bounds, ListUCB):
             # Of candidates drawn equally often, the one with the largest mean.
             often = np.bincount(ids)[ids]
             at = int(np.lexsort((means, often))[-1])
         else:
-            at = _densest(points / spans(*self._by_bounds.search.box.corners), means)
+            at = _densest(points / spans(*self.by_bounds.search.box.corners), means)
         mean, radius = float(means[at]), now.bounds.width * float(np.sqrt(leverages[at]))
         highest = max(others[0].highest, mean + radius)
         found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius, highest)

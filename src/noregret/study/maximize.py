@@ -32,7 +32,7 @@ def maximize(
     optimum: float | None = None,
     **options: Any,
 ) -> Result:
-    """Maximise a noisy function over a list or a box.
+    """Maximise a noisy function over a list, a box or a space of typed parameters.
 
     Ctrl-C ends the run early and returns what is known so far.
 
