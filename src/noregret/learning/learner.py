@@ -1,9 +1,9 @@
 """Settings that are learnt: ``kernel="auto"``, ``noise="auto"``, ``norm="auto"``.
 
 A design of uniform draws comes first. After it kernel and noise are fitted to all evaluations, and
-again whenever these have grown by a quarter. An algorithm may fit to uniform draws alone instead
-(D_random of ξ-greedy TS, Section 2.3): then a fifth of what follows the design is uniform too, and
-fits come when the data has doubled.
+again whenever these have grown by a quarter (doubled, once there are more than a fit looks at). An
+algorithm may fit to uniform draws alone instead (D_random of ξ-greedy TS, Section 2.3): then a
+fifth of what follows the design is uniform too, and fits come when the data has doubled.
 """
 
 import math
@@ -21,7 +21,8 @@ from noregret.rewards.moments import winsorised
 
 #: the usual share of uniform draws after the design, if fits use these alone
 SHARE = 0.2
-#: fit again when the data has grown by this factor; the key is ``fit_on``
+#: fit again when the data has grown by this factor; the key is ``fit_on``, and ``"random"`` once a
+#: fit sees only some of the evaluations
 GROWTH = {"random": 2.0, "all": 1.25}
 #: the norm that a fit reports is at least this
 _SMALLEST_NORM = 1e-3
@@ -141,7 +142,9 @@ class Learner:
         """Whether it is time for a fit."""
         if not self.fitted:
             return self._drawn(t) >= self.design
-        return self.refits and t >= GROWTH[self.how.fit_on] * self.fitted
+        sampled = self.fitted >= self.how.max_points  # then a fit sees only some evaluations
+        growth = GROWTH["random" if sampled else self.how.fit_on]
+        return self.refits and t >= growth * self.fitted
 
     def _drawn(self, t: int) -> int:
         """How many of ``t`` evaluations a fit may use."""
