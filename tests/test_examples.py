@@ -56,7 +56,7 @@ def test_library_demo(tmp_path):
 
 
 def test_sqlite_tuning(tmp_path):
-    best, usual, found = load("sqlite_tuning").main(tmp_path, budget=60)
+    best, usual, found = load("sqlite_tuning").main(tmp_path, budget=30)
     assert best[3] > 1  # more than a row per transaction, on any disk
     assert 0 < found < usual
 
