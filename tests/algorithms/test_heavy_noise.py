@@ -24,12 +24,14 @@ def played(opt, rounds, noise, seed=0):
 
 @pytest.mark.parametrize("name", ["bbkb", "gpucb", "thompsonsampling", "bkb"])
 def test_outliers_leave_the_mean_near_the_bulk(name):
-    opt = nr.make(name, GRID, nr.RBF(0.2), noise="heavy", norm=3.0, seed=0, width=2.0)
-    played(opt, 150, spiky)
-    told = np.unique(opt.history.ids)
-    counts = np.bincount(opt.history.ids, minlength=40)[told]
-    mean = opt.predict(told)[0]
-    assert np.median(np.abs(mean - F[told])[counts >= 4]) < 1.0  # one spike is 50
+    off = []
+    for seed in range(3):
+        options = {"noise": "heavy", "norm": 3.0, "width": 2.0, "seed": seed}
+        opt = played(nr.make(name, GRID, nr.RBF(0.2), **options), 150, spiky, seed)
+        told = np.unique(opt.history.ids)
+        counts = np.bincount(opt.history.ids, minlength=40)[told]
+        off.append(np.median(np.abs(opt.predict(told)[0] - F[told])[counts >= 4]))
+    assert np.median(off) < 0.6  # one spike is 50
     assert not opt.proved
     assert "noise" in opt.learnt
 
