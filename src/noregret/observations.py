@@ -97,8 +97,7 @@ class Observations:
         unknown = np.flatnonzero(rows < 0)
         if len(unknown):
             fresh: list[int] = []
-            for i in unknown.tolist():
-                key = _key(ids[i], points[i])
+            for i, key in zip(unknown.tolist(), _keys(ids[unknown], points[unknown]), strict=True):
                 if key not in self._row_of:
                     self._row_of[key] = len(self) + len(fresh)
                     fresh.append(i)
@@ -112,8 +111,7 @@ class Observations:
 
     def known_rows(self, ids: Ints, points: Points) -> Ints:
         """The rows of these choices, −1 for those never seen."""
-        get = self._row_of.get
-        found = [get(_key(id_, point), -1) for id_, point in zip(ids.tolist(), points, strict=True)]
+        found = [self._row_of.get(key, -1) for key in _keys(ids, points)]
         return np.array(found, dtype=np.int64)
 
     def counts(self, ids: Ints, points: Points) -> Ints:
@@ -214,9 +212,13 @@ class Observations:
         self.generation += 1
 
 
-def _key(id_: int, point: Any) -> Any:
-    """The key of an arm: its id, or the bytes of its point on a box."""
-    return int(id_) if id_ >= 0 else point.tobytes()
+def _keys(ids: Ints, points: Points) -> list[Any]:
+    """The keys of arms: their ids, or the bytes of their points on a box."""
+    numbers: list[Any] = ids.tolist()
+    if (ids >= 0).all():
+        return numbers
+    pairs = zip(numbers, points, strict=True)
+    return [id_ if id_ >= 0 else point.tobytes() for id_, point in pairs]
 
 
 class _Growing:

@@ -70,7 +70,7 @@ def test_alive_counts_by_the_bounds_kept_and_those_of_now(monkeypatch):
     def between(upper, best, count):
         return (upper >= best + 1e-6).sum() <= count <= (upper >= best - 1e-6).sum()
 
-    for _ in range(40):
+    for _ in range(80):
         batch = dense.ask()
         dense.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(1))
         best, (mean, std) = opt.recommend().lower, opt.predict()

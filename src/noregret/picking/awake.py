@@ -15,7 +15,7 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.models.posterior import Block
 from noregret.picking.chooser import Bounds
-from noregret.picking.columns import PointsOf, Queue, Taken
+from noregret.picking.columns import PointsOf, Queue
 from noregret.picking.room import NOBODY
 
 #: how many candidates are looked at first
@@ -178,8 +178,7 @@ class Awake:
         self._count = sleepers.first_look(bounds, limit)
         self._dozing = _Dozing()
         self.leading = len(leading)
-        ids, stale, where, features = _by_id(self._queue.take(self._count))
-        self._in_order = True  # whether the candidates that do not lead are in the order of ids
+        ids, stale, where, features = self._queue.take(self._count)
         self.block = bounds.fantasy.block(where, features)
         if len(leading):
             ids = np.concatenate([leading, ids])
@@ -216,7 +215,7 @@ class Awake:
         self._caps[position] = self.upper[position] = -np.inf
         self._capped = True
         if self._last is not None and self._last.position == position:
-            self._last.cap = self._last.upper = -np.inf
+            self._last.cap, self._last.others = -np.inf, np.inf
 
     @property
     def seen(self) -> Seen:
@@ -228,49 +227,44 @@ class Awake:
     def best(self) -> int | None:
         """The position of the candidate with the largest bound of all, asleep or awake.
 
-        Those that lead are left out. ``None`` if no candidate may be picked. A call changes
-        positions, except those of the candidates that lead.
+        Of several, one that is awake comes first, then the one with the largest mean, then the one
+        with the smallest id. Those that lead are left out. ``None`` if no candidate may be picked.
+        A call changes positions, except those of the candidates that lead.
         """
         while True:
             last = self._last
-            if last is not None and last.upper > last.others:
+            if last is not None and last.upper >= last.others:
                 return last.position
             others = self.upper[self.leading :]
-            at = int(others.argmax()) if len(others) else -1
-            top = float(others[at]) if len(others) else -np.inf
-            # Evaluations that other bounds do not count yet can only lower those bounds.
-            if last is not None and last.upper < top:
-                self.settle()
-                continue
-            position = self.leading + at if self._in_order else self._first(others, at, top)
-            if last is not None and position != last.position:
-                self.settle()
-                continue
-            if top > self._rest:
-                if last is not None:
+            top = float(others.max(initial=-np.inf))
+            if top >= self._rest:
+                if top == -np.inf:
+                    return None
+                at = self._first(others, top)
+                if last is None:
+                    return self.leading + at
+                # Evaluations that other bounds do not count yet can only lower those bounds.
+                if last.position == self.leading + at:
                     others[at] = -np.inf
                     last.others = max(float(others.max()), self._rest)
                     others[at] = top
-                return position
-            if self._rest == -np.inf:
-                return None
-            asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
-            if top == self._rest:
-                own = top, int(self.ids[position])
-                if own == min(own, asleep, dozing, key=_order):
-                    return position
+                    return last.position
+                self.settle()
+                continue
             self.settle()
+            asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
             if asleep == min(asleep, dozing, key=_order):
                 self._look()
             else:
                 self._wake()
 
-    def _first(self, others: Floats, at: int, top: float) -> int:
-        """The position of the smallest id among those whose bound equals that of ``at``."""
+    def _first(self, others: Floats, top: float) -> int:
+        """Of the candidates that do not lead and have this bound, the one that is picked."""
         ties = (others == top).nonzero()[0]
-        if len(ties) > 1:
-            at = int(ties[np.argmin(self.ids[self.leading + ties])])
-        return self.leading + at
+        if len(ties) == 1:
+            return int(ties[0])
+        ids, mean = self.ids[self.leading :][ties], self.block.mean[self.leading :][ties]
+        return int(ties[np.lexsort((ids, -mean))[0]])
 
     def _look(self) -> None:
         """Look at the next candidates of the queue."""
@@ -289,7 +283,6 @@ class Awake:
         self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
 
     def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
-        self._in_order = False
         self.ids = np.concatenate([self.ids, ids])
         self._caps = np.concatenate([self._caps, caps])
         self.block = self.block.joined(block)
@@ -334,15 +327,6 @@ class Awake:
     def commit(self, level: float) -> None:
         """Tell the sleepers what was seen, down to bounds of this level."""
         self._sleepers.commit(self._bounds, self, level)
-
-
-def _by_id(taken: Taken) -> Taken:
-    """The same candidates in the order of their ids: the first of equal bounds is picked."""
-    if len(taken.ids) < 2:
-        return taken
-    order = np.argsort(taken.ids)
-    features = None if taken.features is None else taken.features[order]
-    return Taken(taken.ids[order], taken.stale[order], taken.points[order], features)
 
 
 def _order(bound: tuple[float, int]) -> tuple[float, int]:

@@ -11,7 +11,8 @@ Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
   candidates. The 64 candidates with the largest stale bounds are brought up to date, and so are all
   whose stale bound is above the smallest bound of a pick, and those that lead (see
   :func:`list_batch`). So neither the order in which candidates are looked at nor the way a list is
-  cut into parts matters.
+  cut into parts matters. Several may have the largest bound: at first all share the prior bound.
+  Then the largest mean among those looked at decides.
 - *current*: mean + width·√leverage now, the papers' rule. A stale bound follows from how far mean
   and leverage can have moved since the candidate was last looked at
   (:class:`~noregret.picking.last_looks.LastLooks`). Candidates that were looked at lately are
