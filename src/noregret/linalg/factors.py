@@ -1,6 +1,7 @@
-"""Factors of matrices: a Cholesky factor safe from round-off, and a root of V⁻¹ that is updated."""
+"""Factors of matrices: a Cholesky factor safe from round-off, and roots of V⁻¹ that are updated."""
 
 import copy
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -87,8 +88,8 @@ def with_room(buffer: Floats, rows: int, columns: int) -> Floats:
     return grown
 
 
-#: rows of the root updated at a time, so that the temporary stays in cache
-_STRIP = 256
+#: numbers of the roots updated at a time, so that the temporary stays in cache
+_STRIP = 1 << 16
 #: roots of m columns are tested after m / _RARELY updates, if G is below _WELL·λ
 _RARELY, _WELL = 64, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
@@ -101,126 +102,150 @@ def _probe(size: int) -> Floats:
     return np.cos(np.arange(1, size + 1) ** 2)
 
 
-class InverseRoot:
-    """F with V⁻¹ = F Fᵀ (m × m), kept without factorising V at every step.
+class InverseRoots:
+    """F with V⁻¹ = F Fᵀ, V = G + λI, for one or more λ, without factorising V at every step.
+
+    Parameters
+    ----------
+    lams
+        The values of λ (g).
 
     Attributes
     ----------
-    lam
-        λ.
     size
         m.
-    log_det
-        log det(V/λ).
+    log_dets
+        log det(V/λ) for every λ (g).
     """
 
-    def __init__(self, lam: float) -> None:
-        self.lam = lam
+    def __init__(self, lams: Floats) -> None:
+        self._lams = lams
         self.size = 0
-        self.log_det = 0.0
-        self._updates = 0  # rank-one steps since F was computed from scratch
-        self._tested = 0  # how many of them F was tested after
-        self._buffer: Floats = np.empty((0, 0))
+        self.log_dets: Floats = np.zeros(len(lams))
+        self._updates = 0  # rank-one steps since the roots were computed from scratch
+        self._tested = 0  # how many of them the roots were tested after
+        self._buffer: Floats = np.empty((len(lams), 0, 0))
 
     @property
-    def matrix(self) -> Floats:
-        """F (m × m, a view)."""
-        return self._buffer[: self.size, : self.size]
+    def matrices(self) -> Floats:
+        """F for every λ (g × m × m, a view)."""
+        return self._buffer[:, : self.size, : self.size]
 
-    def copy(self) -> "InverseRoot":
-        """Another root with the same content."""
+    def copy(self) -> "InverseRoots":
+        """Other roots with the same content."""
         made = copy.copy(self)
         made._buffer = self._buffer.copy()
         return made
 
     def solve(self, X: Floats) -> Floats:
-        """V⁻¹X for X (m × k)."""
-        F = self.matrix
-        return np.asarray(F @ (F.T @ X))
+        """V⁻¹X for every λ (g × m × k), for X (m × k); or g × m, for one column (m)."""
+        F = self.matrices
+        solved = F @ (F.transpose(0, 2, 1) @ (X[:, None] if X.ndim == 1 else X))
+        return np.asarray(solved.reshape(len(F), *X.shape))
 
     def compute(self, gram: Floats) -> None:
-        """Start from a whole G (m × m): O(m³), and no drift."""
+        """Start from a whole G (m × m): O(g m³), and no drift."""
         m = len(gram)
-        V = gram.copy()
-        V[np.diag_indices(m)] += self.lam
-        lower = safe_cholesky(V) if m else V
         self.size, self._updates, self._tested = m, 0, 0
         self._reserve(m, keep=0)
-        self._buffer[:m, :m] = lower_solve(lower, np.eye(m)).T
-        self.log_det = float(2.0 * np.log(lower.diagonal()).sum() - m * np.log(self.lam))
+        self._factorise(gram, range(len(self._lams)))
+
+    def _factorise(self, gram: Floats, which: Iterable[int]) -> None:
+        """Compute the roots of some λ from the whole G."""
+        m = len(gram)
+        log_dets = self.log_dets.copy()
+        for i in which:
+            V = gram.copy()
+            V[np.diag_indices(m)] += self._lams[i]
+            lower = safe_cholesky(V) if m else V
+            self._buffer[i, :m, :m] = lower_solve(lower, np.eye(m)).T
+            log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
+        self.log_dets = log_dets
 
     def add_rows(self, rows: Floats) -> Floats:
         """G += rowsᵀ rows for rows (k × m), each already times the square root of its weight.
 
-        Returns the matrix M (k × m) for which zᵀV⁻¹z falls by ‖Mz‖².
+        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖².
         """
-        F = self.matrix
-        N = F.T @ rows.T
-        FN = F @ N
-        gram = N.T @ N
+        F = self.matrices
+        N = F.transpose(0, 2, 1) @ rows.T
+        FN, right = F @ N, N.transpose(0, 2, 1)
+        grams = right @ N
         # F ← F (I + N Nᵀ)^(-1/2) = F − (F N) C Nᵀ, C from the eigenpairs of NᵀN.
-        if len(gram) == 1:  # by far the most frequent case
-            values, vectors = gram[0], None
-            falls = FN.T / np.sqrt(1.0 + gram)
+        if len(rows) == 1:  # by far the most frequent case
+            values = grams[:, 0]
+            falls = FN[0].T / np.sqrt(1.0 + grams[0])
+            left = FN * _shrinking(values)[:, None]
         else:
-            falls = lower_solve(safe_cholesky(gram + np.eye(len(gram))), FN.T)
-            values, vectors = np.linalg.eigh(gram)
+            falls = lower_solve(safe_cholesky(grams[0] + np.eye(len(rows))), FN[0].T)
+            values, vectors = np.linalg.eigh(grams)
             values = np.maximum(values, 0.0)
-        roots = np.sqrt(1.0 + values)
-        shrink = 1.0 / (roots * (1.0 + roots))  # (1 − 1/√(1+v)) / v without cancellation
-        left = FN * shrink if vectors is None else FN @ ((vectors * shrink) @ vectors.T)
-        right = np.ascontiguousarray(N.T)
-        for start in range(0, self.size, _STRIP):
-            F[start : start + _STRIP] -= left[start : start + _STRIP] @ right
-        self.log_det += float(np.log1p(values).sum())
+            turned = vectors * _shrinking(values)[:, None]
+            left = FN @ (turned @ vectors.transpose(0, 2, 1))
+        right = np.ascontiguousarray(right)
+        strip = max(_STRIP // max(len(F) * self.size, 1), 1)
+        for start in range(0, self.size, strip):
+            F[:, start : start + strip] -= left[:, start : start + strip] @ right
+        self.log_dets = self.log_dets + np.log1p(values).sum(axis=1)
         self._updates += len(rows)
-        return falls
+        return np.asarray(falls)
 
     def add_columns(self, cross: Floats, corner: Floats) -> tuple[Floats, Floats]:
         """Border G with ``cross`` (m × k) and ``corner`` (k × k).
 
-        Returns V⁻¹·cross (m × k, of the old V) and the inverse of the lower Cholesky factor of the
-        Schur complement (k × k).
+        Returns, for the first λ, V⁻¹·cross (m × k, of the old V) and the inverse of the lower
+        Cholesky factor of the Schur complement (k × k).
         """
         k, m = len(corner), self.size
         solved = self.solve(cross)
-        schur = corner - cross.T @ solved
-        schur[np.diag_indices(k)] += self.lam
-        lower = safe_cholesky(schur)
-        inverse = lower_solve(lower, np.eye(k))
+        schurs = corner - cross.T @ solved
+        diagonal = np.arange(k)
+        schurs[:, diagonal, diagonal] += self._lams[:, None]
+        lowers = np.array([safe_cholesky(schur) for schur in schurs])
+        inverses = np.array([lower_solve(lower, np.eye(k)) for lower in lowers])
         self._reserve(m + k, keep=m)
-        self._buffer[:m, m : m + k] = -solved @ inverse.T
-        self._buffer[m : m + k, :m] = 0.0
-        self._buffer[m : m + k, m : m + k] = inverse.T
+        across = inverses.transpose(0, 2, 1)
+        self._buffer[:, :m, m : m + k] = -solved @ across
+        self._buffer[:, m : m + k, :m] = 0.0
+        self._buffer[:, m : m + k, m : m + k] = across
         self.size = m + k
-        self.log_det += float(2.0 * np.log(lower.diagonal()).sum() - k * np.log(self.lam))
+        logs = 2.0 * np.log(lowers[:, diagonal, diagonal]).sum(axis=1) - k * np.log(self._lams)
+        self.log_dets = self.log_dets + logs
         self._updates += k
-        return solved, inverse
+        return solved[0], inverses[0]
 
-    def is_accurate(self, gram: Floats) -> bool:
-        """Whether F is still the root of (G + λI)⁻¹, tested with one vector: O(m²).
+    def repair(self, gram: Floats) -> bool:
+        """Compute the roots again that have lost digits; whether the first λ's had not.
 
         Where λ is small and G is large, every update loses digits. How many depends on the run, so
-        the root is tested, rather than computed again after a fixed number of steps. A large root
-        of a matrix that is not ill conditioned is tested only now and then.
+        roots are tested with one vector, O(g m²), rather than computed again after a fixed number
+        of steps. Large roots of matrices that are not ill conditioned are tested only now and then.
         """
         if not self._updates:
             return True
         if self._updates > 4 * self.size + 256:
+            self.compute(gram)
             return False
         fresh = self._updates - self._tested <= self.size // _RARELY
-        if fresh and float(gram.diagonal().max()) < _WELL * self.lam:
+        if fresh and float(gram.diagonal().max()) < _WELL * float(self._lams.min()):
             return True
         self._tested = self._updates
         x = _probe(self.size)
-        F = self.matrix
-        y = F @ (F.T @ x)
-        off = gram @ y + self.lam * y - x
-        return bool(off @ off <= _DRIFT**2 * (x @ x))
+        y = self.solve(x)
+        off = y @ gram + self._lams[:, None] * y - x
+        lost = np.flatnonzero(row_norms(off) > _DRIFT**2 * (x @ x))
+        self._factorise(gram, lost.tolist())
+        return 0 not in lost
 
     def _reserve(self, size: int, keep: int) -> None:
-        if size > len(self._buffer):
+        if size > self._buffer.shape[1]:
             capacity = max(size + 16, int(1.25 * size))
-            grown = np.zeros((capacity, capacity))
-            grown[:keep, :keep] = self._buffer[:keep, :keep]
+            grown = np.zeros((len(self._lams), capacity, capacity))
+            grown[:, :keep, :keep] = self._buffer[:, :keep, :keep]
             self._buffer = grown
+
+
+def _shrinking(values: Floats) -> Floats:
+    """(1 − 1/√(1 + v)) / v, without cancellation."""
+    roots = np.sqrt(1.0 + values)
+    return np.asarray(1.0 / (roots * (1.0 + roots)))

@@ -46,9 +46,9 @@ class Posterior:
     lams
         The values of λ (g).
     roots
-        For every λ, F with V⁻¹ = FFᵀ (g matrices, m × m).
+        For every λ, F with V⁻¹ = FFᵀ (g × m × m).
     thetas
-        For every λ, the weights of the mean (g vectors of m).
+        For every λ, the weights of the mean (g × m).
     gram
         G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
     tolerance
@@ -59,8 +59,8 @@ class Posterior:
     inducing: Points
     factor: Floats
     lams: tuple[float, ...]
-    roots: tuple[Floats, ...]
-    thetas: tuple[Floats, ...]
+    roots: Floats
+    thetas: Floats
     gram: Floats
     tolerance: float
 
@@ -72,17 +72,22 @@ class Posterior:
     @property
     def root(self) -> Floats:
         """F of the first λ (m × m)."""
-        return self.roots[0]
+        return np.asarray(self.roots[0])
 
     @property
     def theta(self) -> Floats:
         """The weights of the first λ's mean (m)."""
-        return self.thetas[0]
+        return np.asarray(self.thetas[0])
 
     @property
     def size(self) -> int:
         """m, the number of inducing points."""
         return len(self.factor)
+
+    def solve(self, target: Floats) -> Floats:
+        """V⁻¹ times a vector (m) for every λ (g × m)."""
+        inner = self.roots.transpose(0, 2, 1) @ target[:, None]
+        return np.asarray((self.roots @ inner)[:, :, 0])
 
     def embed(self, X: Points) -> Floats:
         """z of points (n × d): n × m."""
@@ -104,12 +109,11 @@ class Posterior:
         """Mean and leverage of points for every λ (g × n each)."""
         Z = self.embed(X)
         residual = self.residual(Z, X)
-        means = np.array([Z @ theta for theta in self.thetas]).reshape(len(self.lams), len(X))
         leverages = [
             residual / lam + row_norms(Z @ root)
             for lam, root in zip(self.lams, self.roots, strict=True)
         ]
-        return means, np.array(leverages)
+        return self.thetas @ Z.T, np.array(leverages)
 
     def covariance(self, X: Points, Y: Points) -> Floats:
         """Posterior covariances of two blocks of points, divided by λ (n × k): BBKB eq. 2."""

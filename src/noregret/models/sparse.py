@@ -14,7 +14,13 @@ from scipy.linalg.blas import dgemm
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import InverseRoot, lower_solve, pivoted_cholesky, row_norms, with_room
+from noregret.linalg.factors import (
+    InverseRoots,
+    lower_solve,
+    pivoted_cholesky,
+    row_norms,
+    with_room,
+)
 from noregret.models.posterior import Posterior
 
 #: how many updates are kept
@@ -89,8 +95,8 @@ class SparseGP:
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
         self._gram: Floats = np.empty((0, 0))  # Σ n z zᵀ over the arms
         self._target: Floats = np.empty(0)  # Zᵀy
-        self._roots = [InverseRoot(lam) for lam in lams]
-        self._thetas: list[Floats] = [np.empty(0) for _ in lams]
+        self._roots = InverseRoots(np.array(lams))
+        self._thetas: Floats = np.empty((len(lams), 0))
         # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
         self._misfits: tuple[Floats, Floats] | None = None
         self.version = 0
@@ -112,7 +118,7 @@ class SparseGP:
         made = copy.copy(self)
         # All other attributes are replaced when they change, never written to.
         made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
-        made._roots = [root.copy() for root in self._roots]
+        made._roots = self._roots.copy()
         return made
 
     @property
@@ -155,8 +161,8 @@ class SparseGP:
             self._inducing,
             self._factor,
             self.lams,
-            tuple(root.matrix for root in self._roots),
-            tuple(self._thetas),
+            self._roots.matrices,
+            self._thetas,
             self._gram,
             self.tolerance,
         )
@@ -171,11 +177,11 @@ class SparseGP:
         """The leverages of some arms (n), or of all (u)."""
         Z = self.features if rows is None else self.features[rows]
         residual = self.residual if rows is None else self.residual[rows]
-        return np.asarray(residual / self.lam + row_norms(Z @ self._roots[0].matrix))
+        return np.asarray(residual / self.lam + row_norms(Z @ self._roots.matrices[0]))
 
     def log_dets(self) -> Floats:
         """log det(V/λ) = log det(I + Q/λ) for every λ (g); Q is the kernel matrix on the span."""
-        return np.array([root.log_det for root in self._roots])
+        return self._roots.log_dets
 
     def trace(self) -> float:
         """tr R = Σ over evaluations of the part of k(x, x) outside the span."""
@@ -197,9 +203,8 @@ class SparseGP:
         """
         if self._misfits is None:  # a pass over all features, and asked for several times a step
             averages = self.sums / np.maximum(self.counts, 1.0)
-            thetas = np.stack(self._thetas, axis=1)
-            fits = self.counts @ np.square(averages[:, None] - self.features @ thetas)
-            self._misfits = fits, self.lams * np.square(thetas).sum(axis=0)
+            fits = np.square(averages - self._thetas @ self.features.T) @ self.counts
+            self._misfits = fits, np.array(self.lams) * row_norms(self._thetas)
         fits, norms = self._misfits
         return np.asarray(scatter + fits + norms)
 
@@ -247,9 +252,7 @@ class SparseGP:
         self._misfits = None
         more = counts - self.counts
         rows = np.flatnonzero(more)
-        grow = grow[self.residual[grow] > self.tolerance]
-        if len(grow):
-            grow = np.setdiff1d(grow, self.dictionary)
+        grow = grow[self.residual[grow] > self.tolerance]  # 0 for those in the dictionary
         self._aim = np.concatenate([self.dictionary, grow])
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
@@ -280,7 +283,7 @@ class SparseGP:
         self.prior = self.kernel.diag(points)
         self.residual = self.prior.copy()
         self._buffer = np.zeros((len(points), 0))
-        self._roots = [InverseRoot(lam) for lam in self.lams]
+        self._roots = InverseRoots(np.array(self.lams))
         self._add_features(points, dictionary)
         self._compute()
         self._aim, self._computed_from = None, dictionary
@@ -290,9 +293,9 @@ class SparseGP:
 
         The weights are those of the first λ (m), or of all (g × m).
         """
-        thetas = np.atleast_2d(weights)
-        self._thetas[: len(thetas)], self._computed_from = list(thetas), None
-        self._misfits = None
+        new = np.atleast_2d(weights)
+        self._thetas = np.concatenate([new, self._thetas[len(new) :]])
+        self._computed_from = self._misfits = None
         if self.updates:
             self.updates[-1].theta = self._thetas[0]
 
@@ -301,21 +304,17 @@ class SparseGP:
         Z = self.features
         self._gram = np.asarray(Z.T @ (Z * self.counts[:, None]))
         self._target = self.sums @ Z
-        for root in self._roots:
-            root.compute(self._gram)
-        self._thetas = [root.solve(self._target) for root in self._roots]
+        self._roots.compute(self._gram)
+        self._thetas = self._roots.solve(self._target)
 
     def _solve(self) -> bool:
         """Compute the weights after low-rank steps; roots that lost digits are computed again.
 
         Returns whether the first λ's root was still accurate.
         """
-        accurate = [root.is_accurate(self._gram) for root in self._roots]
-        for root, fine in zip(self._roots, accurate, strict=True):
-            if not fine:
-                root.compute(self._gram)
-        self._thetas = [root.solve(self._target) for root in self._roots]
-        return accurate[0]
+        accurate = self._roots.repair(self._gram)
+        self._thetas = self._roots.solve(self._target)
+        return accurate
 
     def _add_rows(self, weighted: Floats) -> Floats:
         """Add evaluations of known features (k × m), each times the square root of its count."""
@@ -323,8 +322,7 @@ class SparseGP:
             # In place: G is symmetric, so that its transpose has the order that BLAS wants.
             grams = weighted.T, weighted
             self._gram = dgemm(1.0, *grams, beta=1.0, c=self._gram.T, overwrite_c=1).T
-        first, *_ = (root.add_rows(weighted) for root in self._roots)
-        return first
+        return self._roots.add_rows(weighted)
 
     def _add_columns(self, points: Points, rows: Ints, update: Update) -> None:
         """Add inducing points, and border V with their features."""
@@ -337,7 +335,7 @@ class SparseGP:
         self._gram = np.empty((m + len(corner), m + len(corner)))
         self._gram[:m, :m], self._gram[m:, m:] = old, corner
         self._gram[:m, m:], self._gram[m:, :m] = cross, cross.T
-        (solved, inverse), *_ = (root.add_columns(cross, corner) for root in self._roots)
+        solved, inverse = self._roots.add_columns(cross, corner)
         update.columns_inverse, update.columns = inverse, inverse @ solved.T
         self._target = np.concatenate([self._target, self.sums @ fresh])
 

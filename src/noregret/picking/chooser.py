@@ -1,7 +1,7 @@
 """Who is next? The contract of a chooser, and what it knows when it chooses."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,13 +11,14 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.linalg.factors import row_norms
 from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
 from noregret.picking.room import Room
 from noregret.spaces import Domain
 from noregret.widths.evidence import FixedWidth
 
+#: how many coordinates of points, for all λ together, are computed at a time
+_NUMBERS = 1 << 18
 #: points predicted at a time
 _PIECE = 8192
 #: told points with the largest means from which a search of a box starts too
@@ -136,23 +137,25 @@ class Bounds:
         upper = self.weight * block.mean + self.width * np.sqrt(block.told)
         if len(self.widths) > 1:
             residual = self.posterior.residual(block.Z, block.points)
-            for mean, radius in self._intervals(block.Z, residual, first=1):
-                upper = np.minimum(upper, mean + radius)
+            means, radii = self._intervals(block.Z, residual, first=1)
+            upper = np.minimum(upper, (means + radii).min(axis=0))
         return np.asarray(upper)
 
     def lower(self, Z: Floats, residual: Floats) -> Floats:
         """Lower bounds of arms with these features and residuals, the largest of all λ (n)."""
-        bounds = [mean - radius for mean, radius in self._intervals(Z, residual)]
-        return np.asarray(np.max(bounds, axis=0))
+        means, radii = self._intervals(Z, residual)
+        return np.asarray((means - radii).max(axis=0))
 
-    def _intervals(
-        self, Z: Floats, residual: Floats, first: int = 0
-    ) -> Iterator[tuple[Floats, Floats]]:
-        """Means and radii (n each) of points with these features, for one λ after the other."""
-        posterior = self.posterior
-        for i in range(first, len(self.widths)):
-            leverage = residual / posterior.lams[i] + row_norms(Z @ posterior.roots[i])
-            yield Z @ posterior.thetas[i], float(self.widths[i]) * np.sqrt(leverage)
+    def _intervals(self, Z: Floats, residual: Floats, first: int = 0) -> tuple[Floats, Floats]:
+        """Means and radii of points with these features, from the ``first`` λ on (g × n each)."""
+        posterior, last = self.posterior, len(self.widths)
+        roots, thetas = posterior.roots[first:last], posterior.thetas[first:last]
+        leverage = residual / np.array(posterior.lams[first:last])[:, None]
+        step = max(_NUMBERS // max(len(roots) * posterior.size, 1), 1)
+        for start in range(0, len(Z), step):
+            b = Z[start : start + step] @ roots
+            leverage[:, start : start + step] += np.einsum("gij,gij->gi", b, b)
+        return thetas @ Z.T, self.widths[first:last, None] * np.sqrt(leverage)
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class ClippedRewards:
         for _ in range(2):
             sums = clipped.soft_sums(sample, mean, deviations[-1], settings[len(priced) - 1])
             target = sums @ features
-            weights = np.array([root @ (root.T @ target) for root in posterior.roots])
+            weights = posterior.solve(target)
             mean = features @ weights[0]
         delta = self._delta if self._order == 2.0 else self._horizon.delta(self._delta, t)
         logs = model.log_dets() + 2.0 * math.log(len(priced) / delta)
