@@ -236,27 +236,33 @@ class Awake:
             if last is not None and last.upper >= last.others:
                 return last.position
             others = self.upper[self.leading :]
-            top = float(others.max(initial=-np.inf))
-            if top >= self._rest:
-                if top == -np.inf:
-                    return None
+            top = float(others[others.argmax()]) if len(others) else -np.inf
+            # Evaluations that other bounds do not count yet can only lower those bounds.
+            if last is not None and last.upper < top:
+                self.settle()
+            elif top < self._rest:
+                self._look_further()
+            elif top == -np.inf:
+                return None
+            else:
                 at = self._first(others, top)
                 if last is None:
                     return self.leading + at
-                # Evaluations that other bounds do not count yet can only lower those bounds.
                 if last.position == self.leading + at:
                     others[at] = -np.inf
                     last.others = max(float(others.max()), self._rest)
                     others[at] = top
                     return last.position
                 self.settle()
-                continue
-            self.settle()
-            asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
-            if asleep == min(asleep, dozing, key=_order):
-                self._look()
-            else:
-                self._wake()
+
+    def _look_further(self) -> None:
+        """Look at the candidates with the largest bounds of those that are not awake."""
+        self.settle()
+        asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
+        if asleep == min(asleep, dozing, key=_order):
+            self._look()
+        else:
+            self._wake()
 
     def _first(self, others: Floats, top: float) -> int:
         """Of the candidates that do not lead and have this bound, the one that is picked."""
