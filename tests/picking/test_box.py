@@ -9,7 +9,7 @@ from reference import exact_posterior
 import noregret as nr
 from noregret.models.posterior import Fantasy
 from noregret.models.sparse import SparseGP
-from noregret.picking.box import BoxSearch
+from noregret.picking.box import BoxSearch, maximise
 
 
 def test_frozen_picks_shrink_as_in_a_list():
@@ -48,7 +48,7 @@ def test_the_search_is_never_below_ten_thousand_random_points(seed, dimension):
         return fantasy.bound(X, 0.2)
 
     anchors = X[np.argsort(-model.mean(np.arange(30)))[:5]]
-    point, value = search.maximise(objective, lambda X: objective(X)[0], anchors, rng)
+    point, value = maximise(search, objective, lambda X: objective(X)[0], anchors, rng)
     assert value == pytest.approx(objective(point[None])[0][0])
     rivals = objective(rng.uniform(size=(10_000, dimension)))[0]
     assert value >= rivals.max() - 1e-9

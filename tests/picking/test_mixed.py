@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.picking.box import BoxSearch
+from noregret.picking.box import BoxSearch, maximise
 from noregret.picking.mixed import MixedSearch, search_of
 
 MIXED = nr.Space(
@@ -45,7 +45,7 @@ def drawn(space, seed, count=25):
 def test_the_maximum_of_a_space_with_numbers(seed):
     objective, values = drawn(MIXED, seed)
     rng = np.random.default_rng(seed)
-    point, value = search_of(MIXED).maximise(objective, values, MIXED.nothing, rng)
+    point, value = maximise(search_of(MIXED), objective, values, MIXED.nothing, rng)
     axes = [np.linspace(a, b, 21) for a, b in MIXED.corners.T[:2]]
     n, kinds, flags = (np.arange(a, b + 1) for a, b in MIXED.corners.T[2:])
     brute = max(
@@ -62,7 +62,7 @@ def test_the_maximum_of_a_space_with_numbers(seed):
 def test_the_maximum_of_a_space_of_many_points(seed):
     objective, values = drawn(LARGE, seed)
     rng = np.random.default_rng(seed)
-    _, value = search_of(LARGE).maximise(objective, values, LARGE.nothing, rng)
+    _, value = maximise(search_of(LARGE), objective, values, LARGE.nothing, rng)
     assert value == pytest.approx(values(LARGE.every(10**6)).max(), rel=1e-9)
 
 
@@ -71,8 +71,8 @@ def test_a_space_of_few_points_is_looked_at_whole():
     assert SMALL.every(19) is None
     for seed in range(5):
         objective, values = drawn(SMALL, seed, count=6)
-        found = search_of(SMALL).maximise(
-            objective, values, SMALL.nothing, np.random.default_rng(0)
+        found = maximise(
+            search_of(SMALL), objective, values, SMALL.nothing, np.random.default_rng(0)
         )
         assert found[1] == values(SMALL.every(100)).max()
 
@@ -127,7 +127,7 @@ LIMITED = nr.Space(dict(zip(MIXED.names, MIXED.parameters, strict=True)), feasib
 def test_the_maximum_among_feasible_points(seed):
     objective, values = drawn(LIMITED, seed)
     rng = np.random.default_rng(seed)
-    point, value = search_of(LIMITED).maximise(objective, values, LIMITED.nothing, rng)
+    point, value = maximise(search_of(LIMITED), objective, values, LIMITED.nothing, rng)
     assert LIMITED.allowed(point[None])[0]
     _, tried = LIMITED.sample(30_000, rng)
     assert value >= values(tried).max() - 1e-3

@@ -53,29 +53,16 @@ class Search(Protocol):
     screen_size: int
     starts: int
 
-    def maximise(
-        self,
-        objective: Objective,
-        values: Callable[[Floats], Floats],
-        anchors: Floats,
-        rng: np.random.Generator,
-    ) -> tuple[Floats, float]:
-        """The best point (d) and value found; ``anchors`` (k × d) are points worth trying."""
-
     def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
         """Points worth trying, anchors (k × d) among them: where the climbs start (n × d)."""
 
-    def climb(
-        self, objective: Objective, points: Floats, values: Floats, starts: int
-    ) -> tuple[Floats, float]:
-        """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-
     def climb_each(
         self, objectives: Objectives, points: Floats, values: Floats, starts: int
-    ) -> Floats:
-        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
+    ) -> tuple[Floats, Floats]:
+        """The maximisers of k functions (k × d) and their values (k).
 
-        ``values`` are those of each function at the screened points (n × k).
+        Climb from the best ``starts`` of screened points (n × d), for each function, with its
+        values at these points (n × k).
         """
 
 
@@ -109,52 +96,15 @@ class BoxSearch:
         self._calls = QUICK_CALLS if quick else CALLS
         self._span = spans(box.lower, box.upper)
 
-    def maximise(
-        self,
-        objective: Objective,
-        values: Callable[[Floats], Floats],
-        anchors: Floats,
-        rng: np.random.Generator,
-    ) -> tuple[Floats, float]:
-        """The best point (d) and value found.
-
-        ``values`` gives the objective without gradients; ``anchors`` (k × d) are points worth
-        trying beside the Sobol points.
-        """
-        if self.method == "direct":
-            return self._direct(objective, values, anchors)
-        points = self.screen(anchors, rng)
-        return self.climb(objective, points, values(points), self.starts)
-
     def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
         """Anchors (k × d), points around them, and Sobol points: where the climbs start (n × d)."""
         near = np.clip(around(anchors, self._span, rng), self.box.lower, self.box.upper)
         return np.concatenate([anchors, near, self.box.spread(self.screen_size, rng)])
 
-    def climb(
-        self, objective: Objective, points: Floats, values: Floats, starts: int
-    ) -> tuple[Floats, float]:
-        """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-
-        def objectives(X: Floats, which: Ints) -> tuple[Floats, Floats]:
-            return objective(X)
-
-        found, level = self._climb_all(objectives, points, values[:, None], starts)
-        return found[0], float(level[0])
-
     def climb_each(
         self, objectives: Objectives, points: Floats, values: Floats, starts: int
-    ) -> Floats:
-        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
-
-        ``values`` are those of each function at the screened points (n × k).
-        """
-        return self._climb_all(objectives, points, values, starts)[0]
-
-    def _climb_all(
-        self, objectives: Objectives, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, Floats]:
-        """The maximisers of k functions (k × d) and their values (k)."""
+        """The maximisers of k functions (k × d) and their values (k), by climbs from points."""
         unit = (points - self.box.lower) / self._span
         chosen = [far_apart(unit, column, starts) for column in values.T]
         which = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
@@ -173,22 +123,53 @@ class BoxSearch:
         found[still] = points[rows[best]][still]
         return found, level[best]
 
-    def _direct(
-        self, objective: Objective, values: Callable[[Floats], Floats], anchors: Floats
-    ) -> tuple[Floats, float]:
-        from scipy.optimize import direct  # slow to import, and lists do not need it
 
-        lower, upper = self.box.lower, self.box.upper
-        # DIRECT refuses a side without length: it gets one, and its points are drawn back.
-        ends = list(zip(lower, lower + self._span, strict=True))
-        result = direct(
-            lambda x: -float(values(np.clip(x, lower, upper)[None])[0]),
-            ends,
-            maxfun=500 * self.box.dimension,
-        )
-        found = np.clip(result.x, lower, upper)
-        starts = np.concatenate([found[None], anchors])
-        return self.climb(objective, starts, values(starts), 1)
+def climb(
+    search: Search, objective: Objective, points: Floats, values: Floats, starts: int
+) -> tuple[Floats, float]:
+    """The best point (d) and value, by climbs from the best ``starts`` of screened points (n × d).
+
+    ``values`` are those of the objective at these points (n).
+    """
+
+    def objectives(X: Floats, which: Ints) -> tuple[Floats, Floats]:
+        return objective(X)
+
+    found, level = search.climb_each(objectives, points, values[:, None], starts)
+    return found[0], float(level[0])
+
+
+def maximise(
+    search: Search,
+    objective: Objective,
+    values: Callable[[Floats], Floats],
+    anchors: Floats,
+    rng: np.random.Generator,
+) -> tuple[Floats, float]:
+    """The best point (d) and value found.
+
+    ``values`` gives the objective without gradients; ``anchors`` (k × d) are points worth trying.
+    """
+    if search.method == "direct":
+        points, starts = np.concatenate([_direct(search.box, values), anchors]), 1
+    else:
+        points, starts = search.screen(anchors, rng), search.starts
+    return climb(search, objective, points, values(points), starts)
+
+
+def _direct(box: Space, values: Callable[[Floats], Floats]) -> Floats:
+    """What DIRECT finds (1 × d)."""
+    from scipy.optimize import direct  # slow to import, and lists do not need it
+
+    lower, upper = box.lower, box.upper
+    # DIRECT refuses a side without length: it gets one, and its points are drawn back.
+    ends = list(zip(lower, lower + spans(lower, upper), strict=True))
+    result = direct(
+        lambda x: -float(values(np.clip(x, lower, upper)[None])[0]),
+        ends,
+        maxfun=500 * box.dimension,
+    )
+    return np.asarray(np.clip(result.x, lower, upper)[None])
 
 
 def spans(lower: Floats, upper: Floats) -> Floats:
@@ -246,12 +227,12 @@ def box_batch(
     bounds: list[float] = []
     while True:
         if search.method == "direct":
-            point, upper = search.maximise(objective, values, anchors, rng)
+            point, upper = maximise(search, objective, values, anchors, rng)
         else:
             if picks:
                 _refresh(values, screen, stale)
             starts = WARM_STARTS if picks else search.starts
-            point, upper = search.climb(objective, screen, stale, starts)
+            point, upper = climb(search, objective, screen, stale, starts)
         picks.append(point)
         bounds.append(upper)
         block = fantasy.block(point[None])
@@ -269,7 +250,7 @@ def highest_bound(
     def upper_bound(X: Floats) -> tuple[Floats, Floats]:
         return fantasy.bound(X, width)
 
-    return search.maximise(upper_bound, lambda X: upper_bound(X)[0], anchors, rng)[1]
+    return maximise(search, upper_bound, lambda X: upper_bound(X)[0], anchors, rng)[1]
 
 
 def _refresh(values: Callable[[Floats], Floats], screen: Floats, stale: Floats) -> None:

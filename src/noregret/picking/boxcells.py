@@ -5,7 +5,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
-from noregret.picking.box import Search
+from noregret.picking.box import Search, climb
 from noregret.picking.cells import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.mixed import search_of
 from noregret.spaces import Box, Space
@@ -72,7 +72,8 @@ class InBox:
             root = float(np.sqrt(prior / bounds.posterior.lam))
             return Leader(None, bounds.width * root, 0.0, root, root, bounds.width)
         points = np.concatenate([points, bounds.posterior.inducing])
-        point, _ = self._search(beliefs.cover, key).climb(
+        point, _ = climb(
+            self._search(beliefs.cover, key),
             lambda X: bounds.fantasy.bound(X, bounds.width),
             points,
             bounds.inside(bounds.fantasy.block(points)),
@@ -107,7 +108,8 @@ class InBox:
         """A told point moved uphill inside its cell."""
         (key, _), *_ = view.parts(point[None])
         bounds = view.of(key)
-        found, _ = self._search(view.beliefs.cover, key).climb(
+        found, _ = climb(
+            self._search(view.beliefs.cover, key),
             lambda X: bounds.fantasy.bound(X, -bounds.width),
             point[None],
             bounds.fantasy.bound(point[None], -bounds.width)[0],

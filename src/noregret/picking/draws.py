@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from noregret._types import Floats, Points
+from noregret.picking.box import climb
 from noregret.picking.chooser import Picks, Situation, best_told
 from noregret.picking.listucb import ListUCB
 from noregret.picking.looks import LooksByBounds
@@ -90,4 +91,4 @@ def _in_box(by_bounds: BoxUCB, now: Situation) -> Iterator[tuple[int, Points]]:
                 return posterior.drawn(X, theta, own)
 
             start = points[row : row + 1]
-            yield -1, search.climb(objective, start, objective(start)[0], 1)[0]
+            yield -1, climb(search, objective, start, objective(start)[0], 1)[0]

@@ -8,8 +8,6 @@ feasible, an infeasible end of a climb is drawn back towards its start, and numb
 at a time too, which moves along the boundary.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from noregret._types import Floats, Ints
@@ -21,7 +19,6 @@ from noregret.picking.box import (
     STARTS,
     WARM_STARTS,
     BoxSearch,
-    Objective,
     Objectives,
     Search,
     around,
@@ -60,17 +57,6 @@ class MixedSearch:
         self.starts = WARM_STARTS if quick else STARTS
         self._calls = QUICK_CALLS if quick else CALLS
 
-    def maximise(
-        self,
-        objective: Objective,
-        values: Callable[[Floats], Floats],
-        anchors: Floats,
-        rng: np.random.Generator,
-    ) -> tuple[Floats, float]:
-        """The best point (d) and value found; ``anchors`` (k × d) are points worth trying."""
-        points = self.screen(anchors, rng)
-        return self.climb(objective, points, values(points), self.starts)
-
     def screen(self, anchors: Floats, rng: np.random.Generator) -> Floats:
         """Anchors (k × d), points around them, and points spread over the space (n × d).
 
@@ -95,30 +81,10 @@ class MixedSearch:
         points = space.snap(points)
         return points[space.allowed(points)]
 
-    def climb(
-        self, objective: Objective, points: Floats, values: Floats, starts: int
-    ) -> tuple[Floats, float]:
-        """Climb from the best ``starts`` of screened points (n × d) with their values (n)."""
-
-        def objectives(X: Floats, which: Ints) -> tuple[Floats, Floats]:
-            return objective(X)
-
-        found, level = self._climb_all(objectives, points, values[:, None], starts)
-        return found[0], float(level[0])
-
     def climb_each(
         self, objectives: Objectives, points: Floats, values: Floats, starts: int
-    ) -> Floats:
-        """The maximisers of k functions (k × d), by climbs from screened points (n × d).
-
-        ``values`` are those of each function at the screened points (n × k).
-        """
-        return self._climb_all(objectives, points, values, starts)[0]
-
-    def _climb_all(
-        self, objectives: Objectives, points: Floats, values: Floats, starts: int
     ) -> tuple[Floats, Floats]:
-        """The maximisers of k functions (k × d) and their values (k)."""
+        """The maximisers of k functions (k × d) and their values (k), by climbs from points."""
         chosen = [self._apart(points, column, starts) for column in values.T]
         which = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
         rows = np.concatenate(chosen)

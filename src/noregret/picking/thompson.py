@@ -278,7 +278,7 @@ def _in_box(
     paths = Paths(now.bounds.posterior, features, n, rng)
     screen = search.screen(best_told(now), rng)
     climbs = max(_CLIMBS, 2 * search.box.dimension)
-    return search.climb_each(paths.evaluate, screen, paths.values(screen), climbs)
+    return search.climb_each(paths.evaluate, screen, paths.values(screen), climbs)[0]
 
 
 def _densest(points: Floats, means: Floats) -> int:
