@@ -20,7 +20,7 @@ def dies() -> pl.DataFrame:
 
 
 def small() -> Experiment:
-    def draw(table, settings):
+    def plot(table, settings):
         figure, (axis,) = figures.panels(1)
         figures.lines(axis, table, "t", "value", "power", [1, 2])
         return {"": figure}
@@ -42,6 +42,6 @@ def small() -> Experiment:
             for seed in range(settings["runs"])
             for power in (1, 2)
         ],
-        draw=draw,
+        plot=plot,
         measure=measure,
     )

@@ -96,7 +96,7 @@ def _starvation_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(settings["evaluations"]))
     for axis, t in zip(axes, settings["evaluations"], strict=True):
         one = table.filter((pl.col("seed") == _LINE_DRAWN) & (pl.col("evaluations") == t))
@@ -233,7 +233,7 @@ def _cost_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, (left, right) = panels(2)
     lines(left, table, "t", "seconds", "algorithm", _ALGORITHMS)
     left.set(xlabel="evaluations", ylabel="processor seconds", xscale="log", yscale="log")
@@ -303,7 +303,7 @@ EXPERIMENTS = (
             "quick": {"runs": 3, "evaluations": [6, 63]},
         },
         tasks=_starvation_tasks,
-        draw=_draw_starvation,
+        plot=_plot_starvation,
         measure=_measure_starvation,
     ),
     Experiment(
@@ -317,7 +317,7 @@ EXPERIMENTS = (
             "quick": {"runs": 2, "horizon": 100, "arms": 200},
         },
         tasks=_cost_tasks,
-        draw=_draw_costs,
+        plot=_plot_costs,
         measure=_measure_costs,
     ),
 )

@@ -43,7 +43,7 @@ class Experiment:
         of repetitions.
     tasks
         The pieces of work for given settings. Run r of every algorithm has seed r.
-    draw
+    plot
         Figures by a suffix of the file's name (``""`` for the only one).
     measure
         The numbers to report: ``"rows"``, a table as a list of dicts, and any other plain values.
@@ -56,12 +56,12 @@ class Experiment:
     minutes: float
     sizes: Mapping[str, Settings]
     tasks: Callable[[Settings], Sequence[Task]]
-    draw: "Callable[[pl.DataFrame, Settings], Mapping[str, Figure]]"
+    plot: "Callable[[pl.DataFrame, Settings], Mapping[str, Figure]]"
     measure: Callable[[pl.DataFrame, Settings], Mapping[str, Any]]
 
     @property
     def repeated(self) -> bool:
-        """Whether it repeats runs with several seeds, rather than drawing one picture."""
+        """Whether it repeats runs with several seeds, rather than making one picture."""
         return "runs" in self.sizes["page"]
 
     def settings(self, size: str = "page", runs: int | None = None) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Experiment:
             if runs < 1:
                 raise ValueError(f"runs must be at least 1, got {runs}")
             if not self.repeated:
-                raise ValueError(f"{self.id} draws one picture and has no runs to repeat")
+                raise ValueError(f"{self.id} makes one picture and has no runs to repeat")
             chosen["runs"] = runs
         return chosen
 
@@ -137,7 +137,7 @@ def reproduce(
     table_path, summary_path = stem.with_suffix(".parquet"), stem.with_suffix(".json")
     table.write_parquet(table_path)
     pictures = []
-    for suffix, figure in experiment.draw(table, settings).items():
+    for suffix, figure in experiment.plot(table, settings).items():
         path = out / f"{experiment.id}{suffix}.png"
         figures.save(figure, path)
         pictures.append(path)

@@ -167,7 +167,7 @@ def regret_tasks(
     ]
 
 
-def draw_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
+def plot_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
     """Average regret against rounds, a panel for each kind of width, and the theorems' bounds."""
     bounds = table.filter(pl.col("bound") > 0)
     table = table.filter(pl.col("regret").is_not_null())
@@ -287,7 +287,7 @@ def regret_experiment(
             "quick": {"runs": 2, "horizon": 120, "huber_horizon": 60},
         },
         tasks=tasks,
-        draw=partial(draw_regret, unit=unit),
+        plot=partial(plot_regret, unit=unit),
         measure=measure,
     )
 

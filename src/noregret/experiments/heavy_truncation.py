@@ -85,7 +85,7 @@ def _averaged(table: pl.DataFrame, algorithm: str, signs: str) -> pl.DataFrame:
     return part.group_by("x").agg(pl.col("f", "mean", "std").mean()).sort("x")
 
 
-def _draw(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(_SIGNS))
     for axis, (signs, words) in zip(axes, _SIGNS.items(), strict=True):
         axis.plot(LINE.points[:, 0], function(), color="0.7", lw=4, label="f")
@@ -150,7 +150,7 @@ EXPERIMENTS = (
             "quick": {"runs": 3, "horizon": 200},
         },
         tasks=_tasks,
-        draw=_draw,
+        plot=_plot,
         measure=_measure,
     ),
 )

@@ -136,7 +136,7 @@ def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
     cut_bands([axis])
 
 
-def _draw(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[str, Figure]":
+def _plot(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[str, Figure]":
     figure, axes = panels(len(columns), columns=across, height=2.8)
     for axis, column in zip(axes, columns, strict=True):
         _panel(axis, table, column)
@@ -144,15 +144,15 @@ def _draw(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[
     return {"": figure}
 
 
-def _draw_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    return _draw(table, ("seconds", "batch", "hours"), across=3)
+def _plot_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+    return _plot(table, ("seconds", "batch", "hours"), across=3)
 
 
-def _draw_alone(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    return _draw(table, ("ratio", "batch", "seconds", "hours"), across=2)
+def _plot_alone(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+    return _plot(table, ("ratio", "batch", "seconds", "hours"), across=2)
 
 
-def _draw_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(3)
     known, alone = (table.filter((pl.col("initial") > 0) == has) for has in (True, False))
     start = f"{settings['initial']:,} initial evaluations"
@@ -227,7 +227,7 @@ EXPERIMENTS = (
         minutes=1,
         sizes=_SIZES,
         tasks=_initial_tasks,
-        draw=_draw_times,
+        plot=_plot_times,
         measure=_measure,
     ),
     Experiment(
@@ -238,7 +238,7 @@ EXPERIMENTS = (
         minutes=2,
         sizes=_SIZES,
         tasks=_both_tasks,
-        draw=_draw_regrets,
+        plot=_plot_regrets,
         measure=_measure,
     ),
     Experiment(
@@ -249,7 +249,7 @@ EXPERIMENTS = (
         minutes=1,
         sizes=_SIZES,
         tasks=_alone_tasks,
-        draw=_draw_alone,
+        plot=_plot_alone,
         measure=_measure,
     ),
 )

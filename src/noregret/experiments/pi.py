@@ -103,7 +103,7 @@ def _synthetic_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_table(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_table(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(settings["dimensions"]))
     for axis, d in zip(axes, settings["dimensions"], strict=True):
         lines(axis, table.filter(pl.col("dimension") == d), "t", "relative", "algorithm", _NAMES)
@@ -182,7 +182,7 @@ def _smoothed(table: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _draw_plane(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_plane(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(3)
     smooth = _smoothed(table)
     span = 2 * settings["horizon"] // _ROWS
@@ -242,7 +242,7 @@ def _classic_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_classics(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_classics(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(SCALED), columns=2)
     for axis, problem in zip(axes, SCALED, strict=True):
         lines(axis, table.filter(pl.col("problem") == problem), "t", "regret", "algorithm", _NAMES)
@@ -291,7 +291,7 @@ EXPERIMENTS = (
             "quick": {**_SMALL, "igpucb_3d_runs": 1},
         },
         tasks=_synthetic_tasks,
-        draw=_draw_table,
+        plot=_plot_table,
         measure=_measure_table,
     ),
     Experiment(
@@ -302,7 +302,7 @@ EXPERIMENTS = (
         minutes=1,
         sizes={"page": {**_SYNTHETIC, "dimensions": [2]}, "quick": _SMALL},
         tasks=_synthetic_tasks,
-        draw=_draw_plane,
+        plot=_plot_plane,
         measure=_measure_plane,
     ),
     Experiment(
@@ -316,7 +316,7 @@ EXPERIMENTS = (
             "quick": {"runs": 2, "horizon": 200, "side": 10},
         },
         tasks=_classic_tasks,
-        draw=_draw_classics,
+        plot=_plot_classics,
         measure=_measure_classics,
     ),
 )

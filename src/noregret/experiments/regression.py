@@ -129,17 +129,17 @@ def _table_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_ratios(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    return _draw(table, settings, "ratio", "cumulative regret / uniform's", xscale="log")
+def _plot_ratios(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+    return _plot(table, settings, "ratio", "cumulative regret / uniform's", xscale="log")
 
 
-def _draw_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     # The first 30 evaluations are one batch of AsyncTS, chosen before there is a model to compute.
     timed = table.filter(pl.col("t").is_between(30, _TIMED, closed="right"))
-    return _draw(timed, settings, "seconds", "processor time, s", xscale="linear")
+    return _plot(timed, settings, "seconds", "processor time, s", xscale="linear")
 
 
-def _draw(
+def _plot(
     table: pl.DataFrame, settings: Settings, y: str, label: str, xscale: str
 ) -> "Mapping[str, Figure]":
     """A figure for each λ, a panel for each data set."""
@@ -235,7 +235,7 @@ def _sweep_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_sweep(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_sweep(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     """A figure for each λ, a panel for each bandwidth."""
     drawn = {}
     for lam in settings["lams"]:
@@ -307,7 +307,7 @@ EXPERIMENTS = (
         minutes=14,
         sizes=_TABLE_SIZES,
         tasks=_table_tasks,
-        draw=_draw_ratios,
+        plot=_plot_ratios,
         measure=_measure_ratios,
     ),
     Experiment(
@@ -318,7 +318,7 @@ EXPERIMENTS = (
         minutes=14,
         sizes=_TABLE_SIZES,
         tasks=_table_tasks,
-        draw=_draw_times,
+        plot=_plot_times,
         measure=_measure_times,
     ),
     Experiment(
@@ -329,7 +329,7 @@ EXPERIMENTS = (
         minutes=4,
         sizes=_sweep_sizes("abalone", 10),
         tasks=_sweep_tasks,
-        draw=_draw_sweep,
+        plot=_plot_sweep,
         measure=_measure_sweep,
     ),
     Experiment(
@@ -340,7 +340,7 @@ EXPERIMENTS = (
         minutes=8,
         sizes=_sweep_sizes("cadata", 3),
         tasks=_sweep_tasks,
-        draw=_draw_sweep,
+        plot=_plot_sweep,
         measure=_measure_sweep,
     ),
 )

@@ -68,7 +68,7 @@ def _name(level: float, letter: str) -> str:
 _ERROR = "log₁₀ of squared relative error of $x_t$"
 
 
-def _draw_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(4, columns=2)
     stages, names = _stages(table, "σ"), [_name(sigma, "σ") for sigma in settings["sigmas"]]
     names.append(_name(_LOUDEST, "σ") + _GIVEN)
@@ -154,21 +154,21 @@ def _draws(table: pl.DataFrame, function: str, kernel: str) -> pl.DataFrame:
     return table.filter(pl.col("a").is_not_null() & chosen)
 
 
-def _draw_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(6, columns=3)
     for row, kernel in enumerate(_KERNELS):
         line, *planes = axes[3 * row : 3 * row + 3]
-        _draw_line(line, _draws(table, "f1", kernel))
+        _plot_line(line, _draws(table, "f1", kernel))
         line.set_title(f"f¹, kernel {kernel}")
         draws = _draws(table, "f2", kernel)
         shown = sorted(draws["iteration"].unique().to_list())
         for axis, iteration in zip(planes, (shown[len(shown) // 2], shown[-1]), strict=True):
-            _draw_plane(axis, draws.filter(pl.col("iteration") == iteration))
+            _plot_plane(axis, draws.filter(pl.col("iteration") == iteration))
             axis.set_title(f"f², kernel {kernel}, after iteration {iteration}")
     return {"": figure}
 
 
-def _draw_plane(axis: "Axes", draws: pl.DataFrame) -> None:
+def _plot_plane(axis: "Axes", draws: pl.DataFrame) -> None:
     """Draws of all runs on the contours of f²."""
     problem, grid = bimodal(2), np.linspace(0.0, 8.0, 81)
     a, b = np.meshgrid(grid, grid)
@@ -179,7 +179,7 @@ def _draw_plane(axis: "Axes", draws: pl.DataFrame) -> None:
     axis.set(xlabel="x₁", ylabel="x₂", xlim=(-0.1, 8.1), ylim=(-0.1, 8.1))
 
 
-def _draw_line(axis: "Axes", draws: pl.DataFrame) -> None:
+def _plot_line(axis: "Axes", draws: pl.DataFrame) -> None:
     """A histogram on its side for each iteration, all runs together, scaled to its mode."""
     edges = np.linspace(0.0, 8.0, 41)
     shown = sorted(draws["iteration"].unique().to_list())
@@ -238,7 +238,7 @@ def _flat_tasks(settings: Settings) -> Sequence[Task]:
     ]
 
 
-def _draw_flat(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_flat(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, (left, right) = panels(2)
     names = [_name(beta, "β") for beta in settings["betas"]]
     x = np.linspace(0.0, 10.0, 201)
@@ -272,7 +272,7 @@ def _function_tasks(settings: Settings) -> Sequence[Task]:
     return [Task(sampled, {**shared, "sigma": sigma}) for sigma in settings["sigmas"]]
 
 
-def _draw_functions(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
+def _plot_functions(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(settings["sigmas"]) + 1, columns=2)
     x = np.linspace(0.0, 8.0, 201)
     f = bimodal(1).function(x[:, None])
@@ -320,7 +320,7 @@ EXPERIMENTS = (
         minutes=0.1,
         sizes={"page": {"sigmas": [0.1, 1.0, 5.0], "count": 100}},
         tasks=_function_tasks,
-        draw=_draw_functions,
+        plot=_plot_functions,
         measure=_measure_functions,
     ),
     Experiment(
@@ -338,7 +338,7 @@ EXPERIMENTS = (
             "quick": {"runs": 2, "iterations": 2, "sigmas": [0.1, _LOUDEST]},
         },
         tasks=_decay_tasks,
-        draw=_draw_decay,
+        plot=_plot_decay,
         measure=_measure_decay,
     ),
     Experiment(
@@ -352,7 +352,7 @@ EXPERIMENTS = (
             "quick": {"runs": 2, "iterations": 2},
         },
         tasks=_distribution_tasks,
-        draw=_draw_distribution,
+        plot=_plot_distribution,
         measure=_measure_distribution,
     ),
     Experiment(
@@ -366,7 +366,7 @@ EXPERIMENTS = (
             "quick": {"runs": 2, "iterations": 3, "betas": [0.3, 3.0]},
         },
         tasks=_flat_tasks,
-        draw=_draw_flat,
+        plot=_plot_flat,
         measure=_measure_flat,
     ),
 )
