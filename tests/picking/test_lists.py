@@ -281,3 +281,14 @@ def test_candidates_are_followed_through_several_updates(monkeypatch):
         opt._run.take_in(opt._setup.rules)
     opt.ask()
     assert len(calls) <= 1  # what is new, not all of them again
+
+
+def test_of_equal_bounds_the_largest_mean_is_picked():
+    X = np.linspace(0.0, 1.0, 40)[:, None]
+    opt = nr.GPUCB(X, nr.RBF(0.2), noise=0.3, norm=1.0, lam=0.1, delta=0.1, seed=0)
+    opt.tell([30, 3], [0.7, -0.5])
+    mean, std = opt.predict()
+    bound = np.minimum(1.0, mean + opt.beta * std)  # the prior bound is F√k(x, x) = 1
+    ties = np.flatnonzero(bound == bound.max())
+    assert len(ties) > 5
+    assert opt.ask().ids.tolist() == [ties[np.argmax(mean[ties])]]
