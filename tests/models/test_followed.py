@@ -44,6 +44,49 @@ def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
     assert len(followed) == 55
 
 
+def test_leverages_may_wait_until_they_are_asked_for():
+    X, _, rng = problem(arms=80)
+    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+    counts, sums = np.zeros(80, dtype=np.int64), np.zeros(80)
+    counts[0] = 1
+    model.rebuild(X, counts, sums, np.array([0]))
+    followed = Followed(X[:0])
+    followed.append(X, model.posterior().embed(X), model.posterior())
+    for i in range(40):
+        rows = rng.integers(80, size=3)
+        np.add.at(counts, rows, 1)
+        sums[rows] += rng.standard_normal(3)
+        model.advance(X, counts, sums, rows[: i % 3])
+        followed.apply(KERNEL, model.updates[-1], falls=False)
+        mean, leverage = model.posterior().evaluate(X)
+        np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
+        assert (followed.leverage(0.1) >= leverage - 1e-9).all()
+        followed.make_exact(model.posterior().root, rows)
+        np.testing.assert_allclose(followed.leverage(0.1, rows), leverage[rows], atol=1e-8)
+    assert not followed.exact
+    assert (followed.leverage(0.1) > leverage + 0.01).any()
+    followed.make_exact(model.posterior().root)
+    assert followed.exact
+    np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+
+
+@pytest.mark.parametrize("grow", [0, 40])
+def test_many_evaluations_at_once_are_followed_without_new_features(grow):
+    X, _, rng = problem(arms=120)
+    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+    counts, sums = np.zeros(120, dtype=np.int64), np.zeros(120)
+    counts[:3] = 1
+    model.rebuild(X, counts, sums, np.arange(3))
+    followed = Followed(X[:0])
+    followed.append(X, model.posterior().embed(X), model.posterior())
+    counts += 1
+    model.advance(X, counts, rng.standard_normal(120), np.arange(3, 3 + grow))
+    followed.apply(KERNEL, model.updates[-1], falls=False)
+    mean, leverage = model.posterior().evaluate(X)
+    np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
+    np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+
+
 @pytest.mark.parametrize(("m", "k"), [(0, 3), (1, 1), (7, 5), (40, 9), (300, 33)])
 def test_row_products_are_plain_products(m, k):
     rng = np.random.default_rng(0)

@@ -76,6 +76,24 @@ def test_every_pick_has_the_largest_bound_of_the_list(case, options):
     assert dense.clear > 8  # picks that no tie leaves open
 
 
+@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])
+@pytest.mark.parametrize("options", [{}, {"repeats": 1}, {"repeats": 1, "aim": 3}], ids=str)
+def test_leverages_of_long_lists_are_computed_only_on_top(case, options, monkeypatch):
+    monkeypatch.setattr(following, "_SAVED", 0)  # every list counts as long
+    computed = []
+    make_exact = Followed.make_exact
+
+    def counted(self, root, rows=None):
+        computed.append(len(self) if rows is None else len(rows))
+        make_exact(self, root, rows)
+
+    monkeypatch.setattr(Followed, "make_exact", counted)
+    X, f, _ = problem(3, arms=800)
+    dense = play(beside(case, X, width=2.0, **options), f)
+    assert dense.clear > 8
+    assert 0 < np.mean(computed) < 0.7 * len(X)
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("width", ["theory", 2.0])
 @pytest.mark.parametrize("repeats", [1, 2])

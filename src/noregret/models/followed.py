@@ -4,7 +4,7 @@ A point that is looked at again and again need not be embedded again: its featur
 when the dictionary grows, and each update says how its mean and leverage change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -39,7 +39,9 @@ class Followed:
     residual
         k(x, x) − ‖z‖²: the prior variance outside the features' span (n).
     quadratic
-        zᵀV⁻¹z (n).
+        zᵀV⁻¹z (n), or upper bounds of it.
+    exact
+        Whether ``quadratic`` is exact for all points.
     mean
         The posterior mean (n).
     """
@@ -48,6 +50,7 @@ class Followed:
         self.points = nothing
         self.residual: Floats = np.empty(0)
         self.quadratic: Floats = np.empty(0)
+        self.exact = True
         self.mean: Floats = np.empty(0)
         self._size = 0
         #: features: for each chunk of rows its blocks of columns, side by side
@@ -73,10 +76,13 @@ class Followed:
                 found[own, columns] = block[rows[own] - chunk * _CHUNK]
         return found
 
-    def leverage(self, lam: float) -> Floats:
-        """σ̃² of BBKB eq. 3: variance / λ = (k − ‖z‖²)/λ + zᵀV⁻¹z, never negative (n)."""
-        values = self.residual / lam
-        values += self.quadratic
+    def leverage(self, lam: float, rows: Ints | slice = slice(None)) -> Floats:
+        """σ̃² of BBKB eq. 3: variance / λ = (k − ‖z‖²)/λ + zᵀV⁻¹z, never negative (n).
+
+        Of some points, or of all; an upper bound if ``quadratic`` is one.
+        """
+        values = self.residual[rows] / lam
+        values += self.quadratic[rows]
         return np.maximum(values, 0.0, out=values)
 
     def append(self, points: Points, Z: Floats, posterior: Posterior) -> None:
@@ -110,26 +116,52 @@ class Followed:
         self.residual, self.quadratic = self.residual[rows], self.quadratic[rows]
         self.mean = self.mean[rows]
 
-    def apply(self, kernel: Kernel, update: Update) -> None:
-        """Bring features, residuals, quadratic forms and means up to date: one pass over Z."""
+    def apply(self, kernel: Kernel, update: Update, *, falls: bool = True) -> None:
+        """Bring features, residuals, quadratic forms and means up to date: one pass over Z.
+
+        Without ``falls`` the effect of new evaluations on quadratic forms is left out, which is
+        most of the work. As they can only fall by it, what is kept are upper bounds.
+        """
         m, new = self._size, update.new_points
         parts = [update.theta[None, :m]]
-        if update.rank is not None:
-            parts.append(update.rank)
+        if update.root is None and update.rank is not None:
+            if falls:
+                parts.append(update.rank)
+            else:
+                self.exact = False
         if new is not None:
-            parts += [update.border, update.columns]
+            parts += [update.border] if update.root is not None else [update.border, update.columns]
             for blocks in self._chunks:
                 _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
         stack = np.concatenate(parts)
-        pieces = range(0, len(self), _PIECE)
-        parallel = len(self) * max(m, 8) * len(stack) > _PARALLEL_WORK
-        for_each(lambda start: self._apply(start, kernel, update, stack), pieces, parallel=parallel)
+        self._each(lambda start: self._apply(start, kernel, update, stack), len(stack))
         if new is not None:
             self._size = m + len(new)
+        if update.root is not None:
+            self.make_exact(update.root)
+
+    def make_exact(self, root: Floats, rows: Ints | None = None) -> None:
+        """Compute the quadratic forms of some points, or of all, by F with V⁻¹ = FFᵀ (m × m)."""
+        if rows is not None:
+            self.quadratic[rows] = row_norms(self.features(rows) @ root)
+            return
+
+        def compute(start: int) -> None:
+            own = np.arange(start, min(start + _PIECE, len(self)))
+            self.quadratic[own] = row_norms(self.features(own) @ root)
+
+        self._each(compute, len(root))
+        self.exact = True
+
+    def _each(self, work: Callable[[int], None], vectors: int) -> None:
+        """Call ``work`` on the start of every piece, which multiplies Z by so many vectors."""
+        pieces = range(0, len(self), _PIECE)
+        parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
+        for_each(work, pieces, parallel=parallel)
 
     def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
         span = slice(start, min(start + _PIECE, len(self)))
-        m = self._size
+        m, new = self._size, update.new_points
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
@@ -137,17 +169,17 @@ class Followed:
         nothing = np.zeros((span.stop - start, len(stack)))
         products = parts[0] if len(parts) == 1 else sum(parts, start=nothing)
         self.mean[span] = products[:, 0]
-        at = 1
+        k = 0 if new is None else len(new)
+        grown = len(stack) - (k if update.root is not None else 2 * k)  # where the border begins
         quadratic = self.quadratic[span]
-        if update.rank is not None:
-            quadratic -= row_norms(products[:, at : at + len(update.rank)])
-            at += len(update.rank)
-        if update.new_points is None:
+        if grown > 1:
+            quadratic -= row_norms(products[:, 1:grown])
+        if new is None:
             return
-        k = len(update.new_points)
-        fresh = kernel(self.points[span], update.new_points) @ update.border_inverse.T
-        fresh -= products[:, at : at + k]
-        quadratic += row_norms(fresh @ update.columns_inverse.T - products[:, at + k :])
+        fresh = kernel(self.points[span], new) @ update.border_inverse.T
+        fresh -= products[:, grown : grown + k]
+        if update.root is None:
+            quadratic += row_norms(fresh @ update.columns_inverse.T - products[:, grown + k :])
         residual = self.residual[span]
         residual -= row_norms(fresh)
         np.maximum(residual, 0.0, out=residual)

@@ -41,9 +41,13 @@ class Update:
     - the new features are e = border_inverse k − border z,
     - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
     - the mean is thetaᵀ(z, e).
+
+    If V⁻¹ was computed from scratch, ``root`` is F with V⁻¹ = FFᵀ after the update, and zᵀV⁻¹z is
+    computed by it instead.
     """
 
     theta: Floats
+    root: Floats | None = None
     rank: Floats | None = None
     new_points: Points | None = None
     border: Floats = field(default_factory=_empty)
@@ -76,8 +80,8 @@ class SparseGP:
     version
         How often the posterior has changed.
     updates
-        How the latest changes affected the posterior of any point, in order; empty if everything
-        was computed from scratch.
+        How the latest changes affected the posterior of any point, in order; empty if the
+        dictionary was replaced.
     """
 
     def __init__(
@@ -257,20 +261,23 @@ class SparseGP:
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
+        update = Update(self._thetas[0])
         if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper from scratch
-            self._add_features(points, grow)
+            self._add_features(points, grow, update)
             self._compute()
+            accurate = False
         else:
-            update = Update(self._thetas[0])
             if len(rows):
                 update.rank = self._add_rows(self.features[rows] * np.sqrt(more[rows])[:, None])
             moved = np.flatnonzero(change)
             self._target = self._target + change[moved] @ self.features[moved]
             if len(grow):
                 self._add_columns(points, grow, update)
-            if self._solve():
-                update.theta = self._thetas[0]
-                self.updates = [*updates[1 - _UPDATES :], update]
+            accurate = self._solve()
+        update.theta = self._thetas[0]
+        if not accurate:
+            update.root = self._roots.matrices[0].copy()
+        self.updates = [*updates[1 - _UPDATES :], update]
         self._aim = None
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:

@@ -1,5 +1,6 @@
 """Candidates looked at lately: what the posterior says of them is kept exact."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ _SAVED = 1 << 20
 _FEWEST = 128
 #: for how many candidates features are computed at a time
 _PIECE = 8192
+#: to find the largest bounds, this many times as many are computed first
+_AHEAD = 4
 #: a list of at most this many candidates may be followed from the start
 _WHOLE = 1 << 17
 
@@ -58,16 +61,21 @@ class Following:
         """Whether the candidates are up to date with this version of the model."""
         return self._version == version
 
-    def catch_up(self, model: SparseGP, points: PointsOf) -> None:
-        """Bring all of them up to date with the model."""
+    def catch_up(self, model: SparseGP, points: PointsOf, *, lazily: bool = False) -> None:
+        """Bring all of them up to date with the model.
+
+        If they are many and ``lazily``, what is kept of their leverages are upper bounds: only the
+        queue computes leverages, of the candidates that come out on top.
+        """
         if self._version == model.version:
             return
         # There is no version until all are up to date: a kernel may raise an error on the way.
         before, self._version = self._version, -1
         missed = model.version - before
         if before >= 0 and missed <= len(model.updates):
+            falls = not lazily or self._are_saved()
             for update in model.updates[-missed:]:
-                self._followed.apply(model.kernel, update)
+                self._followed.apply(model.kernel, update, falls=falls)
         else:
             known, posterior = self._followed.points, model.posterior()
             where = known if len(known) == len(self.ids) else points(self.ids)
@@ -96,6 +104,7 @@ class Following:
 
     def drop(self, posterior: Posterior) -> tuple[Ints, Floats, Floats]:
         """Stop following candidates with small bounds; their ids, means and √leverages (n each)."""
+        self._make_exact(posterior)
         mean, root = self._means_and_roots(posterior)
         order = np.argsort(-mean - 2.0 * root, kind="stable")
         kept, left = np.split(order, [3 * _most(posterior.size) // 4])
@@ -104,22 +113,44 @@ class Following:
         self.ids = self.ids[np.sort(kept)]
         return dropped
 
-    def _means_and_roots(self, posterior: Posterior) -> tuple[Floats, Floats]:
-        """Means and √leverages (n each)."""
-        return self._followed.mean, np.sqrt(self._followed.leverage(posterior.lam))
+    def _make_exact(self, posterior: Posterior) -> None:
+        if not self._followed.exact:
+            self._followed.make_exact(posterior.root)
+
+    def _means_and_roots(
+        self, posterior: Posterior, rows: Ints | slice = slice(None)
+    ) -> tuple[Floats, Floats]:
+        """Means and √leverages of some of them, or of all (n each)."""
+        leverage = self._followed.leverage(posterior.lam, rows)
+        return self._followed.mean[rows], np.sqrt(leverage)
 
     def upper(self, bounds: Bounds) -> Floats:
         """Upper bounds inside a batch that starts here, without pending evaluations (n)."""
-        mean, root = self._means_and_roots(bounds.posterior)
+        self._make_exact(bounds.posterior)
+        return self._upper(bounds)
+
+    def _upper(self, bounds: Bounds, rows: Ints | slice = slice(None)) -> Floats:
+        mean, root = self._means_and_roots(bounds.posterior, rows)
         return with_slack(mean + bounds.inflation * bounds.width * root, root)
 
     def queue(self, bounds: Bounds, skipped: Ints) -> "FollowedQueue":
         """All of them in falling order of their bounds, except ``skipped``."""
-        upper = self.upper(bounds)
+        upper = self._upper(bounds)
         if len(skipped):
             upper[np.isin(self.ids, skipped)] = -np.inf
+
+        def exactly(rows: Ints) -> Floats:
+            self._followed.make_exact(bounds.posterior.root, rows)
+            return self._upper(bounds, rows)
+
         # Features that files leave out are not given: computed again, they differ by round-off.
-        return FollowedQueue(upper, self.ids, self._followed, with_features=self._are_saved())
+        return FollowedQueue(
+            upper,
+            self.ids,
+            self._followed,
+            None if self._followed.exact else exactly,
+            with_features=self._are_saved(),
+        )
 
 
 class FollowedQueue:
@@ -131,16 +162,48 @@ class FollowedQueue:
         Their bounds (n), −∞ for those that are skipped.
     ids, followed
         Ids of the candidates (n), and what is known of them.
+    exactly
+        Gives the bounds of some candidates (k) if ``values`` may be too large; else ``None``.
     with_features
         Whether to give their features too.
     """
 
     def __init__(
-        self, values: Floats, ids: Ints, followed: Followed, *, with_features: bool
+        self,
+        values: Floats,
+        ids: Ints,
+        followed: Followed,
+        exactly: Callable[[Ints], Floats] | None = None,
+        *,
+        with_features: bool,
     ) -> None:
         self._values, self._ids, self._followed = values, ids, followed
-        self._with_features = with_features
+        self._exactly, self._with_features = exactly, with_features
+        self._unsure = values > -np.inf
+        self._make_exact(1)
         self.floor = float(values.max(initial=-np.inf))
+
+    def _make_exact(self, count: int) -> None:
+        """Make sure that the ``count`` largest bounds are exact."""
+        if self._exactly is None:
+            return
+        values = self._values
+        if np.count_nonzero(~self._unsure & (values > -np.inf)) < count:
+            unsure = np.where(self._unsure, values, -np.inf)
+            first = min(_AHEAD * count, len(unsure))
+            self._compute(np.argpartition(unsure, len(unsure) - first)[-first:])
+        sure = values[~self._unsure]
+        level = np.partition(sure, len(sure) - count)[-count] if len(sure) >= count else -np.inf
+        self._compute(np.flatnonzero(self._unsure & (values >= level)))
+
+    def _compute(self, rows: Ints) -> None:
+        """Compute the bounds of some candidates."""
+        assert self._exactly is not None
+        rows = np.sort(rows[self._unsure[rows]])
+        for start in range(0, len(rows), _PIECE):
+            part = rows[start : start + _PIECE]
+            self._values[part] = self._exactly(part)
+        self._unsure[rows] = False
 
     @property
     def next_id(self) -> int:
@@ -151,6 +214,7 @@ class FollowedQueue:
 
     def take(self, count: int) -> Taken:
         """The next candidates, ``count`` of them or all that are left."""
+        self._make_exact(count + 1)  # the one after them has the floor
         values, level = self._values, -np.inf
         if count == 1:
             level = self.floor

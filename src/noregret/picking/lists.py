@@ -152,7 +152,8 @@ class Current:
         """
         if model.size and self._looks.are_empty and len(self._following) < len(self._looks):
             self._following.take_all(len(self._looks), model, points)
-        self._following.catch_up(model, points)
+        whole = len(self._following) == len(self._looks)
+        self._following.catch_up(model, points, lazily=whole)
 
     def _follows_all(self, bounds: Bounds) -> bool:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
