@@ -19,8 +19,9 @@ except ImportError as error:
 
 from noregret.algorithms import BBKB, TrustRegionUCB
 from noregret.integrations.options import checked
+from noregret.integrations.rows import Rows
 from noregret.optimizer import Optimizer
-from noregret.spaces import Candidates, Choice, Float, Int, Space
+from noregret.spaces import Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
 
 
@@ -111,14 +112,13 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         self._fixed: dict[str, Any] = fixed
         varied = {name: one for name, one in parameters.items() if name not in fixed}
         if self._pool is not None:
-            candidates = Candidates(self._pool)
-            rows = candidates.labels(*candidates.locate_all())
-            if not isinstance(rows[0], dict) or rows[0].keys() != varied.keys():
+            self._rows = Rows("pool", self._pool)
+            if self._rows.columns.keys() != varied.keys():
                 raise ValueError(
-                    f"pool must have the experiment's parameters {sorted(varied)} as columns"
+                    f"pool must have the experiment's parameters {sorted(varied)} as columns, got "
+                    f"{sorted(self._rows.columns)}"
                 )
-            self._row_of = {tuple(sorted(row.items())): i for i, row in enumerate(rows)}
-            return BBKB(candidates, **{"repeats": 1, **self._settings})
+            return BBKB(self._rows.domain, **{"repeats": 1, **self._settings})
         constraints = experiment.search_space.parameter_constraints
         space = Space(
             {name: _parameter(one) for name, one in varied.items()},
@@ -132,7 +132,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         """These parameters as the optimiser has them; ``None`` if they are outside its domain."""
         own = {name: value for name, value in parameters.items() if name not in self._fixed}
         if self._pool is not None:
-            return self._row_of.get(tuple(sorted(own.items())))
+            return self._rows.find(own)
         assert self._opt is not None
         try:
             self._opt.domain.locate([own])

@@ -1,32 +1,60 @@
-"""The two samplers: one for define-by-run spaces, one for the rows of a table."""
+"""Optuna samplers: define-by-run spaces, and fixed tables of candidates.
+
+    from noregret.integrations.optuna import CandidateSampler, NoRegretSampler
+
+    study = optuna.create_study(sampler=NoRegretSampler(seed=0))
+    study.optimize(objective, n_trials=100)
+    print(study.sampler.recommend(study))
+
+Choices are written to the storage at once, as system attributes of their trials. So processes that
+share a storage see each other's running trials, and a new process goes on where another stopped.
+Needs Optuna: ``pip install "noregret[optuna]"``.
+"""
 
 import contextlib
 import threading
 import zlib
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from optuna.distributions import BaseDistribution
-from optuna.exceptions import TrialPruned
-from optuna.samplers import BaseSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
-from optuna.study import Study
-from optuna.trial import FrozenTrial, Trial
+
+try:
+    from optuna.distributions import BaseDistribution
+    from optuna.exceptions import TrialPruned
+    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.search_space import IntersectionSearchSpace
+    from optuna.study import Study
+    from optuna.trial import FrozenTrial, Trial
+except ImportError as error:
+    raise ImportError(
+        'noregret.integrations.optuna needs Optuna: pip install "noregret[optuna]"'
+    ) from error
 
 from noregret.algorithms import BBKB, TrustRegionUCB
 from noregret.integrations.options import checked
-from noregret.integrations.optuna.choices import ATTRIBUTE, Joint, Rows, only_value, varied
-from noregret.integrations.optuna.trials import Estimate, Follower, check_single
+from noregret.integrations.optuna_study import (
+    ATTRIBUTE,
+    Estimate,
+    Follower,
+    Joint,
+    Table,
+    only_value,
+    varied,
+)
+from noregret.integrations.rows import Rows
 from noregret.optimizer import Optimizer
+
+__all__ = ["CandidateSampler", "Estimate", "NoRegretSampler"]
 
 #: how often a trial chooses at most, if other processes make the same choice at that moment
 _TRIES = 20
 #: q̄ of tables with more rows than this: half as many inducing points as with BBKB's own q̄ = 2
 _LONG, _QBAR = 20_000, 1.0
+
+Distributions = dict[str, BaseDistribution]
 
 
 @dataclass
@@ -66,14 +94,10 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
         self._independent.reseed_rng()
 
     def sample_independent(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: Any
     ) -> Any:
         """A random value, for parameters that not all trials have."""
-        check_single(study)
+        _check_single(study)
         source = self._independent
         if self._seed is not None:  # by trial: so processes with one seed do not draw the same
             words = [abs(self._seed), trial.number, zlib.crc32(param_name.encode())]
@@ -81,13 +105,14 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
         return source.sample_independent(study, trial, param_name, param_distribution)
 
     @abstractmethod
-    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Joint | Rows:
+    def _codec(self, distributions: Distributions) -> Joint | Table:
         """What says how choices of these parameters look to the optimiser."""
 
     def _followed(self, study: Study) -> _Followed:
         return self._studies.setdefault(study._storage, {}).setdefault(study._study_id, _Followed())
 
-    def _follower(self, study: Study, distributions: dict[str, BaseDistribution]) -> Follower:
+    def _follower(self, study: Study, distributions: Distributions) -> Follower:
+        """What tells an optimiser over these parameters about the study's trials."""
         followed = self._followed(study)
         found = followed.follower
         if found is None or found.codec.distributions != distributions:
@@ -96,19 +121,27 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
             found = followed.follower = Follower(opt, codec, study)
         return found
 
-    def _choose(self, study: Study, trial: FrozenTrial, follower: Follower) -> Any:
-        """The choice for a trial, written to the storage before others look."""
+    def _choose(
+        self, study: Study, trial: FrozenTrial, distributions: Distributions
+    ) -> dict[str, Any]:
+        """Parameters for a trial; its choice is written to the storage before others look.
+
+        Each process writes its choice and then looks. So if two choose at the same moment, at
+        least one sees the other, and gives its choice up.
+        """
+        follower = self._follower(study, distributions)
         follower.catch_up(study, trial.number)
         for _ in range(_TRIES):
-            choice = follower.ask(trial.number)
+            choice = follower.trials.ask(trial.number)
             if choice is None:
                 with contextlib.suppress(RuntimeError):  # not inside study.optimize
                     study.stop()
                 raise TrialPruned("every row of the table has been evaluated")
             study._storage.set_trial_system_attr(trial._trial_id, ATTRIBUTE, choice)
-            if not follower.is_taken(study, trial.number):
+            if choice not in follower.catch_up(study, trial.number):
                 break
-        return choice
+            follower.trials.give_up(trial.number)
+        return follower.codec.params(choice)
 
 
 class NoRegretSampler(_Sampler):
@@ -135,36 +168,33 @@ class NoRegretSampler(_Sampler):
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(TrustRegionUCB, seed, options)
 
-    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Joint:
-        return Joint(dict(distributions))
+    def _codec(self, distributions: Distributions) -> Joint:
+        return Joint(distributions)
 
-    def infer_relative_search_space(
-        self, study: Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> Distributions:
         """The parameters that all finished trials have."""
         with self._lock:
             return varied(self._in_common(study))
 
-    def _in_common(self, study: Study) -> dict[str, BaseDistribution]:
+    def _in_common(self, study: Study) -> Distributions:
         return dict(sorted(self._followed(study).shared.calculate(study).items()))
 
     def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+        self, study: Study, trial: FrozenTrial, search_space: Distributions
     ) -> dict[str, Any]:
         """Values for all of these parameters."""
-        check_single(study)
+        _check_single(study)
         if not search_space:
             return {}
         with self._lock:
-            choice = self._choose(study, trial, self._follower(study, search_space))
-        return {name: one.to_external_repr(choice[name]) for name, one in search_space.items()}
+            return self._choose(study, trial, search_space)
 
     def recommend(self, study: Study) -> Estimate:
         """The best parameters by estimate, among those evaluated, with an interval.
 
         Parameters that not all trials have are left out.
         """
-        check_single(study)
+        _check_single(study)
         with self._lock:
             shared = self._in_common(study)
             if not varied(shared):
@@ -197,34 +227,33 @@ class CandidateSampler(_Sampler):
     def __init__(
         self, table: Any, *, repeats: int | None = 1, seed: int | None = None, **options: Any
     ) -> None:
-        self._rows = Rows(table)
-        own = {"qbar": _QBAR} if len(self._rows.domain) > _LONG else {}
+        self._table = Table(Rows("table", table))
+        own = {"qbar": _QBAR} if len(self._table.domain) > _LONG else {}
         super().__init__(BBKB, seed, {"repeats": repeats, **own, **options})
 
-    def _codec(self, distributions: Mapping[str, BaseDistribution]) -> Rows:
-        return self._rows
+    def _codec(self, distributions: Distributions) -> Table:
+        return self._table
 
-    def infer_relative_search_space(
-        self, study: Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> Distributions:
         """The columns of the table."""
-        return varied(self._rows.distributions)
+        return varied(self._table.distributions)
 
     def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+        self, study: Study, trial: FrozenTrial, search_space: Distributions
     ) -> dict[str, Any]:
-        """The values of a row; nothing if the parameters are not those of the table."""
-        check_single(study)
-        own = self._rows.distributions
+        """The values of a row; random values if the parameters are not those of the table."""
+        _check_single(study)
+        own = self._table.distributions
         if any(own.get(name) != one for name, one in search_space.items()):
             return {n: self.sample_independent(study, trial, n, d) for n, d in search_space.items()}
         with self._lock:
-            row = self._rows.params(self._choose(study, trial, self._follower(study, own)))
+            row = self._choose(study, trial, own)
         return {name: row[name] for name in search_space}
 
     def suggest(self, trial: Any) -> dict[str, Any]:
         """The row of a trial as a dict: suggests every column of the table."""
-        found = {name: trial._suggest(name, one) for name, one in self._rows.distributions.items()}
+        own = self._table.distributions
+        found = {name: trial._suggest(name, one) for name, one in own.items()}
         if self.row(trial) is None:
             raise ValueError(
                 f"trial must have the values of a row of the table, got {found}. Make the study "
@@ -236,10 +265,15 @@ class CandidateSampler(_Sampler):
         """The number of a trial's row in the table; ``None`` if its values are no row."""
         if isinstance(trial, Trial):  # one that is running
             trial = trial.storage.get_trial(trial._trial_id)
-        return self._rows.read(trial)
+        return self._table.read(trial)
 
     def recommend(self, study: Study) -> Estimate:
         """The best row by estimate, among those evaluated, with an interval."""
-        check_single(study)
+        _check_single(study)
         with self._lock:
-            return self._follower(study, self._rows.distributions).recommend(study)
+            return self._follower(study, self._table.distributions).recommend(study)
+
+
+def _check_single(study: Study) -> None:
+    if len(study.directions) > 1:
+        raise ValueError("study must have one objective: noregret's samplers optimise one number")
