@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noregret._types import Floats
 from noregret.algorithms import TrustRegionUCB
-from noregret.integrations.sklearn.space import Codec
+from noregret.integrations.distributions import Codec
 
 #: ranks, as scikit-learn has them
 Ranks = NDArray[np.int32]

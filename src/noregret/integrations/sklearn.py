@@ -1,4 +1,12 @@
-"""The search itself: scikit-learn's interface around a race of configurations."""
+"""Hyper-parameter search in scikit-learn's own form, with folds as noisy replicates.
+
+    from noregret.integrations.sklearn import NoRegretSearchCV
+
+    search = NoRegretSearchCV(SVC(), {"C": loguniform(1e-3, 1e3), "kernel": ["rbf", "poly"]})
+    search.fit(X, y).best_params_
+
+Needs scikit-learn: ``pip install "noregret[sklearn]"``.
+"""
 
 import time
 import warnings
@@ -7,18 +15,28 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import clone, is_classifier
-from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv, cross_validate
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import check_random_state, indexable
+
+try:
+    from joblib import Parallel, delayed, effective_n_jobs
+    from sklearn.base import clone, is_classifier
+    from sklearn.exceptions import FitFailedWarning
+    from sklearn.metrics import check_scoring
+    from sklearn.model_selection import check_cv, cross_validate
+    from sklearn.model_selection._search import BaseSearchCV
+    from sklearn.utils import check_random_state, indexable
+except ImportError as error:
+    raise ImportError(
+        'noregret.integrations.sklearn needs scikit-learn: pip install "noregret[sklearn]"'
+    ) from error
 
 from noregret import _checks
-from noregret.integrations.sklearn.race import Race
-from noregret.integrations.sklearn.results import results
-from noregret.integrations.sklearn.space import Codec
+from noregret.integrations.distributions import Codec
+from noregret.integrations.race import Race, ranks
+
+__all__ = ["NoRegretSearchCV"]
+
+#: stands for a parameter that a configuration does not have
+_ABSENT = object()
 
 
 class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
@@ -139,7 +157,7 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._report(race, works=bool(names))
         self.n_splits_, self.n_fits_ = len(folds), race.fits
         self.multimetric_ = names != ["score"]
-        self.cv_results_ = results(race, names, train=self.return_train_score)
+        self.cv_results_ = _results(race, names, train=self.return_train_score)
         if self.refit or not self.multimetric_:
             self._take_best(race)
         if self.refit:
@@ -225,3 +243,50 @@ def _fit_one(
             raise
         return repr(error)
     return {key: float(values[0]) for key, values in found.items()}
+
+
+def _results(race: Race, names: list[str], *, train: bool) -> dict[str, Any]:
+    """``cv_results_`` for scores of these names, with those on training data if asked for."""
+    params = [race.codec.params(point) for point in race.points]
+    found: dict[str, Any] = {}
+    for key in ("fit_time", "score_time"):
+        table = race.table(key)
+        found[f"mean_{key}"] = np.nanmean(table, axis=1)
+        found[f"std_{key}"] = np.nanstd(table, axis=1)
+    for name in race.codec.names:
+        found[f"param_{name}"] = _column([one.get(name, _ABSENT) for one in params])
+    found["params"] = params
+    for name in names:
+        found |= _scores(race, f"test_{name}")
+        means = np.nan_to_num(found[f"mean_test_{name}"], nan=-np.inf)
+        found[f"rank_test_{name}"] = race.ranks() if name == race.guide else ranks(means)
+        if train:
+            found |= _scores(race, f"train_{name}")
+    found["estimate_lower"], found["estimate"], found["estimate_upper"] = race.intervals()
+    found["n_fits"] = np.array([len(each) for each in race.scores])
+    return found
+
+
+def _scores(race: Race, key: str) -> dict[str, Any]:
+    """A score on each fold, its mean and its deviation over the folds that were fitted."""
+    table = race.table(key)
+    found = {f"split{fold}_{key}": table[:, fold] for fold in range(race.folds)}
+    # As in scikit-learn, a configuration has no mean if one of its fits failed.
+    fits = [[row[fold] for fold in each] for row, each in zip(table, race.scores, strict=True)]
+    found[f"mean_{key}"] = np.array([np.mean(each) for each in fits])
+    found[f"std_{key}"] = np.array([np.std(each) for each in fits])
+    return found
+
+
+def _column(values: list[Any]) -> Any:
+    """A column of parameters: numbers where all are, masked where a configuration has none."""
+    mask = [value is _ABSENT for value in values]
+    column = np.ma.MaskedArray(np.empty(len(values), dtype=object), mask=mask)
+    for i, value in enumerate(values):
+        if value is not _ABSENT:
+            column[i] = value
+    kinds = {type(value) for value in values}
+    for kind in (bool, int, float):
+        if kinds <= {kind}:
+            return column.astype(kind)
+    return column
