@@ -1,8 +1,10 @@
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import noregret as nr
 from noregret.spaces.cells import (
     booleans,
     is_gap,
@@ -40,6 +42,13 @@ def test_numbers_as_people_write_them(text, decimal, value):
 def test_gaps(text):
     assert is_gap(pl.Series([text, "0"], dtype=pl.String)).to_list() == [True, False]
     assert numbers(pl.Series([text, "1"], dtype=pl.String)).to_list() == [None, 1.0]
+
+
+def test_sodium_is_no_gap():
+    words = pl.Series(["Na", " Na", "NA", "na", "K", None])
+    assert is_gap(words).to_list() == [False, False, True, True, False, True]
+    space = nr.Candidates(pl.DataFrame({"ion": ["Na", "K", "Li"] * 4, "x": np.arange(12.0)}))
+    assert {row["ion"] for row in space.labels(*space.locate_all())} == {"Na", "K", "Li"}
 
 
 def test_gaps_of_numbers():

@@ -15,6 +15,8 @@ GAPS = frozenset(
     | {"#n/a", "#na", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}
     | {"#nv", "#wert!", "#bezug!", "#zahl!"}
 )
+#: spelt like this it is no gap but a chemical element
+_SODIUM = "Na"
 #: texts that mean yes and no (in lower case)
 BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0}
 
@@ -36,8 +38,8 @@ def is_gap(cells: pl.Series) -> pl.Series:
         return cells.is_null() | cells.is_nan().fill_null(True)
     if cells.dtype != pl.String:
         return cells.is_null()
-    words = cells.str.strip_chars().str.to_lowercase()
-    return words.is_null() | words.is_in(sorted(GAPS))
+    words = cells.str.strip_chars()
+    return words.is_null() | (words.str.to_lowercase().is_in(sorted(GAPS)) & (words != _SODIUM))
 
 
 def numbers(cells: pl.Series, decimal: str = ".") -> pl.Series:
