@@ -56,6 +56,25 @@ class Followed:
         #: features: for each chunk of rows its blocks of columns, side by side
         self._chunks: list[list[Floats]] = []
 
+    @classmethod
+    def all_of(cls, points: Points, posterior: Posterior) -> "Followed":
+        """Follow these points (n × d) from here on; their features are computed."""
+        made, n, m = cls(points), len(points), posterior.size
+        made._size = m
+        made.residual, made.quadratic, made.mean = np.empty(n), np.empty(n), np.empty(n)
+        made._chunks = [[np.empty((min(_CHUNK, n - at), m))] for at in range(0, n, _CHUNK)]
+
+        def embed(start: int) -> None:
+            own = slice(start, min(start + _PIECE, n))
+            Z = made._chunks[start // _CHUNK][0][start % _CHUNK :][: own.stop - start]
+            Z[:] = posterior.embed(points[own])
+            made.residual[own] = posterior.residual(Z, points[own])
+            made.quadratic[own] = row_norms(Z @ posterior.root)
+            made.mean[own] = Z @ posterior.theta
+
+        made._each(embed, 2 * m)
+        return made
+
     def __len__(self) -> int:
         return len(self.points)
 

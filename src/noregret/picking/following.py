@@ -77,12 +77,10 @@ class Following:
             for update in model.updates[-missed:]:
                 self._followed.apply(model.kernel, update, falls=falls)
         else:
-            known, posterior = self._followed.points, model.posterior()
+            known = self._followed.points
             where = known if len(known) == len(self.ids) else points(self.ids)
-            self._followed = Followed(known[:0])
-            for start in range(0, len(where), _PIECE):
-                part = where[start : start + _PIECE]
-                self._followed.append(part, posterior.embed(part), posterior)
+            self._followed = Followed(known[:0])  # the old features need not be kept meanwhile
+            self._followed = Followed.all_of(where, model.posterior())
         self._version = model.version
 
     def take_all(self, count: int, model: SparseGP, points: PointsOf) -> None:
