@@ -277,6 +277,12 @@ def test_wrong_input_is_refused():
         NoRegretSampler(widht=2.0)
     with pytest.raises(TypeError, match="repeat is no setting of BBKB"):
         CandidateSampler({"x": [1.0, 2.0]}, repeat=2)
+    with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):
+        CandidateSampler({"x": [1.0, 2.0]}, repeats=0)
+    with pytest.raises(ValueError, match=r"table must have columns of one length, got .*'y': 1"):
+        CandidateSampler({"x": [1.0, 2.0], "y": [1.0]})
+    with pytest.raises(TypeError, match="seed must be None or a whole number of at least 0, got"):
+        NoRegretSampler(seed="0")
     study = optuna.create_study(sampler=NoRegretSampler())
     with pytest.raises(ValueError, match="finished trials"):
         study.sampler.recommend(study)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from inspect import signature
+from numbers import Integral
 from typing import Any
 
 from noregret.optimizer import Optimizer
@@ -13,7 +14,9 @@ LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 def checked(
     algorithm: type[Optimizer], seed: int | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All settings of an algorithm; names that it does not have are refused."""
+    """All settings of an algorithm; names that it does not have, and wrong seeds, are refused."""
+    if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0):
+        raise TypeError(f"seed must be None or a whole number of at least 0, got {seed!r}")
     known = [name for name in signature(algorithm).parameters if name != "domain"]
     for name in options:
         if name not in known:

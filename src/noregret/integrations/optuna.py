@@ -230,6 +230,7 @@ class CandidateSampler(_Sampler):
         self._table = Table(Rows("table", table))
         own = {"qbar": _QBAR} if len(self._table.domain) > _LONG else {}
         super().__init__(BBKB, seed, {"repeats": repeats, **own, **options})
+        BBKB(self._table.domain, **self._settings)  # refuses wrong settings at once
 
     def _codec(self, distributions: Distributions) -> Table:
         return self._table

@@ -31,7 +31,12 @@ class Rows:
                 f"{name} must be a pandas or polars frame, or a dict of columns, got "
                 f"{type(table).__name__}"
             )
-        frame = as_frame(table if hasattr(table, "columns") else pl.DataFrame(table))
+        if isinstance(table, Mapping):
+            lengths = {column: len(values) for column, values in table.items()}
+            if len(set(lengths.values())) > 1:
+                raise ValueError(f"{name} must have columns of one length, got {lengths}")
+            table = pl.DataFrame(table)
+        frame = as_frame(table)
         self.domain = Candidates(frame)
         self.columns = {column: frame[column] for column in frame.columns}
         self._row_of: dict[tuple[Any, ...], int] | None = None
