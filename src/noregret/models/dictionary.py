@@ -15,6 +15,9 @@ _STEP = 4.0
 _STAGE_QBAR = 3.0
 #: up to this many arms a dictionary that is "exact at first" holds all of them
 _EXACT = 4096
+#: BLESS draws the dictionary if more than q̄ times this many arms would enter a small one at once;
+#: up to twice as many, whatever q̄ is
+_BULK = 128
 #: how many arms are taken in at a time to lower the trace of the residual
 _PIECE = 32
 
@@ -78,7 +81,7 @@ class Sparsifier:
         more = counts - model.counts
         new = np.flatnonzero(more)
         chance = inclusion_probability(model.leverage(new), more[new], qbar)
-        if float(chance.sum()) > 2 * model.size + 256:
+        if float(chance.sum()) > 2 * model.size + _BULK * min(qbar, 2.0):
             rows = bless(model.kernel, points, counts, model.lam, qbar, rng)
             return Plan(rows, replace=True, reason="warm start")
         if self.mode == "resample":
