@@ -70,7 +70,8 @@ def test_results_look_like_those_of_randomized_search():
     assert ours.best_score_ == ours.cv_results_["mean_test_score"][ours.best_index_]
     assert ours.cv_results_["n_fits"][ours.best_index_] == 5
     assert ours.cv_results_["rank_test_score"][ours.best_index_] == 1
-    assert ours.n_fits_ == ours.cv_results_["n_fits"].sum() == 30
+    assert ours.n_fits_ == ours.cv_results_["n_fits"].sum()
+    assert 25 < ours.n_fits_ <= 30
     assert ours.predict(X).shape == y.shape
     assert set(ours.best_params_) == {"max_depth", "min_samples_leaf"}
     assert isinstance(ours.best_params_["max_depth"], int)
@@ -112,7 +113,7 @@ def test_workers_give_whole_results():
     search = NoRegretSearchCV(
         DecisionTreeClassifier(random_state=0), TREE, n_iter=4, cv=KFold(3, shuffle=True), n_jobs=2
     ).fit(X, y)
-    assert search.n_fits_ == 12
+    assert 9 < search.n_fits_ <= 12
 
 
 def test_a_dask_cluster_fits(request):

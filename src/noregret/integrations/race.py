@@ -71,19 +71,24 @@ class Race:
     def next(self, count: int, left: int) -> list[tuple[int, int]]:
         """What to fit next: configurations with their folds (at most ``count``).
 
-        Nothing if every configuration has had all its folds.
+        ``left`` fits remain in all. Nothing if no further fit can change which one wins.
         """
         wanted: list[tuple[int, int]] = []
         while len(wanted) < count:
-            contender = self._contender(final=left - len(wanted) <= self.folds)
-            if contender is None:
-                contender = self._new()
-            if contender is None:
-                contender = self._unfinished()
-            if contender is None:
+            # Only configurations with all folds can win: in the end, none is started any more.
+            ends = left <= self.folds
+            config = self._unfinished(left) if ends else self._contender()
+            if config is None and ends and self.folds in self._started:
                 break
-            wanted.append((contender, self._started[contender]))
-            self._started[contender] += 1
+            if config is None:
+                config = self._new()
+            if config is None:
+                config = self._unfinished(self.folds)
+            if config is None:
+                break
+            wanted.append((config, self._started[config]))
+            self._started[config] += 1
+            left -= 1
         return wanted
 
     def _new(self) -> int | None:
@@ -129,24 +134,25 @@ class Race:
                 return point
         return None
 
-    def _unfinished(self) -> int | None:
-        """The configuration with the best mean of those that have folds left."""
-        left = [i for i, started in enumerate(self._started) if started < self.folds]
-        return left[int(np.argmax(self._bounds(left)[1]))] if left else None
-
-    def _contender(self, final: bool) -> int | None:
-        """A configuration that earns another fold: the best one at the end, else a rival."""
+    def _contender(self) -> int | None:
+        """A configuration that earns another fold: one of the best whose bounds are not settled."""
         done = [i for i, scores in enumerate(self.scores) if scores]
         if not done or not self._opt.t:
             return None
         lower, mean, upper = self._bounds(done)
-        order = np.argsort(-(lower if final else mean), kind="stable")
-        most = 1 if final else len(done) // _RIVALS
-        for i in order[:most].tolist():
+        order = np.argsort(-mean, kind="stable")
+        for i in order[: len(done) // _RIVALS].tolist():
             config = int(done[i])
             if self._started[config] < self.folds and upper[i] >= lower.max():
                 return config
         return None
+
+    def _unfinished(self, left: int) -> int | None:
+        """The best of the configurations that lack folds, but not more than ``left``."""
+        able = [i for i, started in enumerate(self._started) if 0 < self.folds - started <= left]
+        if not able or not self._opt.t:
+            return able[0] if able else None
+        return able[int(np.argmax(self._bounds(able)[1]))]
 
     def _bounds(self, configs: list[int]) -> tuple[Floats, Floats, Floats]:
         mean, std = self._opt.predict([self.points[i] for i in configs])

@@ -58,7 +58,8 @@ class NoRegretSearchCV(BaseSearchCV):  # type: ignore[misc]
         :class:`~noregret.Space`. Lists of numbers are searched in their order.
     n_iter
         The budget: as many fits as this many configurations on all folds take. The search ends
-        earlier if every configuration has been fitted on all folds.
+        earlier if every configuration has been fitted on all folds, or if too few fits are left for
+        another one to get all folds.
     scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
         As for ``RandomizedSearchCV``. Of several scores, the one that ``refit`` names decides which
         configurations are tried; without a name the first one.
