@@ -28,6 +28,8 @@ _RANGES = {
     "weight": _WEIGHT_RANGE,
     "variance": _VARIANCE_RANGE,
 }
+#: a start that explains rewards by noise: lengthscales times this, variance and noise as below
+_SMOOTHER, _LITTLE, _LOUD = 2.0, 0.5, 0.7
 #: prior precision of a fitted mean, in units of 1 / (mean square of the rewards)
 _MEAN_PRECISION = 0.01
 
@@ -65,6 +67,9 @@ PRIORS = Priors()
 #: noise or a constant. Here the variance may be a thousandth, and lengthscales stay within a factor
 #: of four of 0.2√d spans unless the data say more.
 NOISY_PRIORS = Priors(lengthscale=(0.2, 0.75), variance=(0.5, 3.0))
+#: The noise's prior if many choices had exactly the same reward, such as clicks, counts and
+#: latencies of zero. Such rewards are mostly noise.
+TIED_NOISE = (3.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +139,9 @@ def fit_kernel(
     deviations
         Whether to compute the parameters' uncertainty too.
     restarts
-        Starts of the search: the kernel as given, the prior's mode, then random ones.
+        Starts of the search: the kernel as given, the prior's mode, then random ones. A smooth
+        function with much noise is one more, if that explains the rewards better than the kernel as
+        given does with little noise.
     max_points
         More points than this are thinned to a uniform sample (``seed``), as a fit costs O(n³);
         ``fit.rows`` says which.
@@ -239,16 +246,22 @@ class _Problem:
         starts = [np.concatenate([given, noise]), middle]
         while len(starts) < restarts:
             starts.append(middle + rng.normal(size=len(middle)))
+        starts = [np.clip(start, low, high) for start in starts[:restarts]]
+        noisy = self._noisy_start(middle)
+        # Climbs from little noise end at short lengthscales, which explain noise as well as noise
+        # does, and miss this maximum.
+        if noisy is not None and self.negative(noisy)[0] < self.negative(starts[0])[0]:
+            starts.append(noisy)
         results = [
             minimize(
                 self.negative,
-                np.clip(start, low, high),
+                start,
                 jac=True,
                 method="L-BFGS-B",
                 bounds=self.bounds,
                 options={"maxiter": 100},
             )
-            for start in starts[:restarts]
+            for start in starts
         ]
         return np.asarray(min(results, key=lambda result: float(result.fun)).x)
 
@@ -261,6 +274,15 @@ class _Problem:
         }
         logs = [middle[p.kind] for p in self.list]
         return np.array(logs + [math.log(0.1)] * (len(self.bounds) - len(logs)))
+
+    def _noisy_start(self, middle: Floats) -> Floats | None:
+        """A smooth function with much noise, if noise and lengthscales are both fitted."""
+        kinds = [p.kind for p in self.list]
+        if self.fixed_noise is not None or "lengthscale" not in kinds:
+            return None
+        more = {"lengthscale": math.log(_SMOOTHER), "variance": math.log(_LITTLE), "weight": 0.0}
+        logs = [*(middle[:-1] + [more[kind] for kind in kinds]), math.log(_LOUD)]
+        return np.asarray(np.clip(logs, *self.bounds.T))
 
     def negative(self, u: Floats) -> tuple[float, Floats]:
         """−log posterior and its gradient."""

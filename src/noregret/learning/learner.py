@@ -14,6 +14,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
+from noregret.learning.ties import has_atoms, informative
 from noregret.learning.warps import best_warp
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
@@ -191,6 +192,10 @@ class Learner:
         rows, y = observations.history_rows, observations.rewards
         if self.how.fit_on == "random":
             rows, y = rows[self.random], y[self.random]
+        tied = has_atoms(rows, y)
+        if self.noise:
+            kept = informative(rows, y)
+            rows, y = rows[kept], y[kept]
         if self.how.warps and self.kernel and self.noise:
             warp = best_warp(assumed.kernel, observations.points[rows], y, seed)
             assumed = replace(assumed, warp=warp)
@@ -204,7 +209,7 @@ class Learner:
         known = None if self.noise else noise / assumed.unit
         starts = self.how.restarts if observations.t >= 2 * self.searched else 1
         fit = self._fit_to(
-            observations.points[rows], assumed, assumed.seen(y), known, corners, seed, starts
+            observations.points[rows], assumed, assumed.seen(y), known, corners, seed, starts, tied
         )
         before, self.fitted = self.fitted, observations.t
         if observations.t >= 2 * self.searched:
@@ -238,10 +243,14 @@ class Learner:
         corners: Points,
         seed: int,
         starts: int,
+        tied: bool,
     ) -> Any:
         # Imported here, as scipy.optimize is slow to import.
-        from noregret.learning.fit import NOISY_PRIORS, PRIORS, fit_kernel
+        from noregret.learning.fit import NOISY_PRIORS, PRIORS, TIED_NOISE, fit_kernel
 
+        priors = PRIORS if self.how.expects_signal else NOISY_PRIORS
+        if tied:
+            priors = replace(priors, noise=TIED_NOISE)
         only_noise = not self.kernel
         if only_noise or not self.how.one_scale:
             return fit_kernel(
@@ -249,7 +258,7 @@ class Learner:
                 X,
                 y,
                 noise,
-                PRIORS if self.how.expects_signal else NOISY_PRIORS,
+                priors,
                 only_noise=only_noise,
                 fit_mean=self.how.fits_mean and not only_noise,
                 restarts=starts,

@@ -1,0 +1,44 @@
+"""Rewards that are exactly equal: clicks, counts, latencies of zero, values of a coarse clock.
+
+A Gaussian never gives the same number twice. So a fit that sees two equal rewards of one choice
+finds no noise, and trusts every single reward from then on.
+"""
+
+import numpy as np
+
+from noregret._types import Bools, Floats, Ints
+
+#: rewards have atoms if this share of the arms has a reward that another arm had too
+_SHARE = 0.1
+
+
+def informative(rows: Ints, y: Floats) -> Ints:
+    """Positions of those rewards (n, by row) that say something about the noise.
+
+    If all rewards of an arm are equal, and another arm had this value too, only the first is kept:
+    the value is one that is often measured, whatever the choice.
+    """
+    values, pairs, first = _pairs(rows, y)
+    constant = np.bincount(pairs[:, 0]) == 1
+    kept = ~(constant[rows] & _common(pairs)[values])
+    kept[first] = True
+    return np.flatnonzero(kept)
+
+
+def has_atoms(rows: Ints, y: Floats) -> bool:
+    """Whether many arms have had a reward (n, by row) that is exactly one of another arm."""
+    _, pairs, _ = _pairs(rows, y)
+    shared = np.unique(pairs[_common(pairs)[pairs[:, 1]], 0])
+    return len(shared) > _SHARE * len(np.unique(rows))
+
+
+def _pairs(rows: Ints, y: Floats) -> tuple[Ints, Ints, Ints]:
+    """The value of each reward as a number (n), pairs of arm and value, where each comes first."""
+    _, values = np.unique(y, return_inverse=True)
+    pairs, first = np.unique(np.column_stack([rows, values]), axis=0, return_index=True)
+    return values, pairs, first
+
+
+def _common(pairs: Ints) -> Bools:
+    """Whether each value belongs to several arms."""
+    return np.asarray(np.bincount(pairs[:, 1]) > 1)

@@ -1,0 +1,57 @@
+"""Rewards that are exactly equal do not make a fit believe that there is no noise."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.learning.fit import fit_kernel
+from noregret.learning.ties import has_atoms, informative
+
+
+def test_equal_rewards_of_a_common_value_count_once():
+    rows = np.array([0, 0, 1, 1, 2, 3, 3, 4, 4])
+    y = np.array([0.0, 0.0, 0.0, 1.5, 0.0, 2.0, 2.0, 3.0, 4.0])
+    # Arm 0 gave 0 twice, as arms 1 and 2 did once. Arm 3 gave 2 twice, and no other arm did.
+    assert informative(rows, y).tolist() == [0, 2, 3, 4, 5, 6, 7, 8]
+    assert has_atoms(rows, y)
+
+
+@pytest.mark.parametrize("y", [np.arange(6.0), np.array([1.0, 1.0, 2.0, 3.0, 4.0, 5.0])])
+def test_rewards_without_common_values_are_left_alone(y):
+    rows = np.array([0, 0, 1, 2, 3, 4])
+    assert informative(rows, y).tolist() == list(range(6))
+    assert not has_atoms(rows, y)
+
+
+def test_a_few_common_values_are_an_accident():
+    rows, y = np.arange(40), np.arange(40.0)
+    y[7] = y[3]
+    assert not has_atoms(rows, y)
+    y[8:11] = y[3]
+    assert has_atoms(rows, y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_latencies_of_zero_leave_noise(seed):
+    """Three in ten latencies are zero whatever the choice, and three choices gave zero twice."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(40, 2))
+    y = -(1.0 + 8.0 * np.square(X - 0.5).sum(axis=1)) * rng.lognormal(0.0, 0.3, 40)
+    zeros = rng.permutation(40)[:12]
+    y[zeros] = 0.0
+    opt = nr.BBKB(X, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    opt.tell(np.arange(40), y)
+    opt.tell(zeros[:3], np.zeros(3))
+    opt.ask()
+    assert opt.assumed.noise > 0.5
+
+
+def test_a_climb_from_little_noise_finds_much():
+    """Short lengthscales explain noise too, so that a climb from them may stay there."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(size=(40, 2))
+        y = np.sin(4.0 * X[:, 0]) + 1.5 * rng.standard_normal(40)
+        found = fit_kernel(nr.Matern([0.02, 0.02]), X, y - y.mean(), restarts=1)
+        best = fit_kernel(nr.Matern([0.5, 0.5]), X, y - y.mean(), restarts=8)
+        assert found.log_posterior == pytest.approx(best.log_posterior, abs=0.1)
