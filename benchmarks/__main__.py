@@ -2,8 +2,8 @@
 
 Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
 botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
-tuning, covers, heavy, libraries, lists and thompson. `python -m benchmarks long --help` shows the
-options of one.
+tuning, covers, heavy, latencies, libraries, lists, ruined and thompson. `python -m benchmarks long
+--help` shows the options of one.
 """
 
 import os
@@ -20,11 +20,13 @@ from benchmarks import (
     gaps,
     growth,
     heavy_tails,
+    latencies,
     libraries,
     lists,
     long_lists,
     optuna_samplers,
     others,
+    ruined,
     searches,
     shares,
     study,
@@ -50,8 +52,10 @@ SECTIONS = COMMON | {
     "tuning": tuning.main,
     "covers": covers.main,
     "heavy": heavy_tails.main,
+    "latencies": latencies.main,
     "libraries": libraries.main,
     "lists": lists.main,
+    "ruined": ruined.main,
     "thompson": thompson.main,
 }
 

@@ -2,9 +2,8 @@
 
 ``python -m benchmarks heavy`` prints the average regret of every algorithm under seven noises with
 numeric, practical and theory's widths, then the seconds per step as t grows. ``--parts`` chooses
-some of them: ``3.0``, ``practical``, ``theory``, ``cost``, ``long`` (one noise), ``learnt``
-(settings that are "auto") and ``short`` (a short list, how many runs are ruined). The paper's own
-figures: ``noregret reproduce``.
+some of them: ``3.0``, ``practical``, ``theory``, ``cost``, ``long`` (one noise) and ``learnt``
+(settings that are "auto"). The paper's own figures: ``noregret reproduce``.
 """
 
 import argparse
@@ -47,7 +46,7 @@ def _spread(draw: Draw) -> float:
     return float(np.subtract(*np.quantile(sample, [0.75, 0.25])) / 1.349)
 
 
-def _signed_pareto(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
+def signed_pareto(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     sign = rng.choice([-1.0, 1.0], size=len(f))
     return f + sign * (1.0 + rng.pareto(1.5, len(f)))
 
@@ -56,7 +55,7 @@ def _stable(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     return np.asarray(f + stats.levy_stable.rvs(1.5, 0.0, size=len(f), random_state=rng))
 
 
-def _contaminated(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
+def contaminated(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     y = f + rng.standard_normal(len(f))
     return np.where(rng.random(len(f)) < 0.01, 100.0 * y, y)
 
@@ -65,7 +64,7 @@ def _gauss(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
     return f + rng.standard_normal(len(f))
 
 
-def _student(freedom: float) -> Draw:
+def student(freedom: float) -> Draw:
     return lambda rng, f: f + rng.standard_t(freedom, len(f))
 
 
@@ -79,13 +78,13 @@ def noises() -> dict[str, Noise]:
 
     return {
         "gaussian": Noise(_gauss, 1.0, 2.0, 1.0),
-        "t(3)": Noise(_student(3.0), 1.0, 4.0, np.sqrt(3.0)),
-        "t(1.5)": infinite(_student(1.5)),
+        "t(3)": Noise(student(3.0), 1.0, 4.0, np.sqrt(3.0)),
+        "t(1.5)": infinite(student(1.5)),
         # Rewards are Pareto with mean f: v as in the paper, ξ from their quartiles at f = 1.
         "pareto(2)": Noise(_pareto, 0.9, 1.0 / (2**0.9 * 0.1), 0.32, positive=True),
-        "sym. pareto(1.5)": infinite(_signed_pareto),
+        "sym. pareto(1.5)": infinite(signed_pareto),
         "stable(1.5)": infinite(_stable),
-        "contaminated": Noise(_contaminated, 1.0, 202.0, 1.0),
+        "contaminated": Noise(contaminated, 1.0, 202.0, 1.0),
     }
 
 
@@ -218,74 +217,6 @@ def learnt(rounds: int, seeds: int) -> None:
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
 
 
-@dataclass(frozen=True)
-class ShortList:
-    """Rewards of ten choices with means f in [−1, 1], and what is true of their noise.
-
-    ``means`` turns f into the mean rewards, ``noise`` is the largest (E|ε|^(1+α))^(1/(1+α)).
-    """
-
-    draw: Draw
-    noise: float
-    alpha: float = 1.0
-    means: Callable[[np.ndarray], np.ndarray] = lambda f: f
-
-
-def short_lists() -> dict[str, ShortList]:
-    latency = np.exp(0.5)  # the mean of a log-normal latency
-    return {
-        "t(3)": ShortList(_student(3.0), np.sqrt(3.0)),
-        # E|ε|^1.4 of ±Pareto(1.5) is 1.5/(1.5 − 1.4).
-        "±Pareto(1.5)": ShortList(_signed_pareto, 15.0 ** (1 / 1.4), 0.4),
-        # One reward in a hundred is 100 times as large: the mean is 1.99 f, the variance at most
-        # 0.99·2 + 0.01·2·10⁴ − 1.99².
-        "contaminated": ShortList(_contaminated, 14.2, means=lambda f: 1.99 * f),
-        "bernoulli": ShortList(_bernoulli, 0.5, means=lambda f: 0.5 + 0.4 * f),
-        "exponential": ShortList(lambda rng, f: f + rng.standard_exponential(len(f)) - 1.0, 1.0),
-        "log-normal": ShortList(
-            lambda rng, f: f + latency - rng.lognormal(0.0, 1.0, len(f)),
-            float(np.sqrt(np.exp(2.0) - np.exp(1.0))),
-        ),
-    }
-
-
-def _bernoulli(rng: np.random.Generator, f: np.ndarray) -> np.ndarray:
-    return (rng.random(len(f)) < 0.5 + 0.4 * f).astype(np.float64)
-
-
-def short(seeds: range, rounds: int, algorithms: Sequence[str]) -> None:
-    """Ten choices: regret over that of uniform choice, and how many runs have more than half."""
-    print(f"\n{rounds} rounds, {len(seeds)} seeds, regret over that of uniform choice:")
-    print("mean / largest / runs above one half\n")
-    print("| | " + " | ".join(algorithms) + " |")
-    print("|---" * (len(algorithms) + 1) + "|")
-    for label, kind in short_lists().items():
-        cells = []
-        for name in algorithms:
-            found = np.array([_short_run(kind, name, seed, rounds) for seed in seeds])
-            cells.append(f"{found.mean():.3f} / {found.max():.3f} / {np.sum(found > 0.5)}")
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-
-
-def _short_run(kind: ShortList, name: str, seed: int, rounds: int) -> float:
-    """The regret of one run over that of uniform choice."""
-    rng = np.random.default_rng([7, seed])
-    points = POINTS[::11]
-    f = KernelSum(KERNEL, points, rng.uniform(-1.0, 1.0, len(points)))(points)
-    f = f / np.abs(f).max()
-    means = kind.means(f)
-    norm = float(np.sqrt(means @ np.linalg.solve(KERNEL(points, points), means)))
-    told: dict[str, Any] = {"norm": norm, "seed": seed}
-    if name == "clippedgpucb":
-        told |= {"noise": kind.noise, "alpha": kind.alpha, "ratio": 2.0}
-    optimizer = nr.make(name, points, KERNEL, **told)
-    while optimizer.t < rounds:
-        batch = optimizer.ask()[: rounds - optimizer.t]
-        optimizer.tell(batch, kind.draw(rng, f[batch.ids]))
-    lost = means.max() - means[optimizer.history.ids].mean()
-    return float(lost / (means.max() - means.mean()))
-
-
 def _steps(
     optimizer: nr.Optimizer,
     noise: Noise,
@@ -310,7 +241,6 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--rounds", type=int, default=300)
-    parser.add_argument("--algorithms", default="clippedgpucb,hubergpucb", help="of --parts short")
     given = parser.parse_args(arguments)
     seeds = range(given.first, given.first + given.seeds)
     for part in given.parts.split(","):
@@ -319,8 +249,6 @@ def main(arguments: Sequence[str] = ()) -> None:
         elif part == "long":
             worst = "sym. pareto(1.5)"
             table(3.0, seeds, given.rounds, {worst: noises()[worst]})
-        elif part == "short":
-            short(seeds, given.rounds, given.algorithms.split(","))
         elif part == "learnt":
             learnt(given.rounds, given.seeds)
         else:

@@ -34,7 +34,11 @@ def exact(kernel, X, told, y):
 
 
 def law(domain, kernel, features, t):
-    """Errors of mean, deviation, correlation and coverage of draws at told and untold points."""
+    """Errors of draws at told and untold points: mean, deviation, correlation and coverage.
+
+    The first error is that of the model's own mean, which draws vary about. All are in deviations
+    of the exact posterior.
+    """
     rng = np.random.default_rng(t)
     if isinstance(domain, nr.Box):
         choices = told = domain.sample(t, rng)[1]
@@ -48,10 +52,12 @@ def law(domain, kernel, features, t):
     X = np.concatenate([told[:12], untold])
     values, (mean, covariance) = drawn(opt, X), exact(kernel, X, told, y)
     deviations = np.sqrt(covariance.diagonal())
-    scores = (values - mean[:, None]) / deviations[:, None]
+    center = opt.situation().bounds.posterior.evaluate(X)[0]
+    scores = (values - center[:, None]) / deviations[:, None]
     correlations = np.corrcoef(values) - covariance / np.outer(deviations, deviations)
     coverage = np.mean(np.abs(scores) <= 1.96, axis=1)
-    return scores.mean(axis=1), scores.std(axis=1), correlations, coverage
+    off = (center - mean) / deviations
+    return off, scores.mean(axis=1), scores.std(axis=1), correlations, coverage
 
 
 CASES = [
@@ -73,15 +79,17 @@ CASES = [
 def test_draws_have_the_exact_posteriors_law(kind, dimension, features, t):
     """Mean, deviation, correlations and coverage of 95 % intervals, at told and untold points.
 
-    The dictionary leaves a little out, which moves means by up to 0.2 deviations.
+    Draws vary about the model's mean. On lists the dictionary leaves a little out, which moves this
+    mean by up to 0.16 deviations.
     """
     domain = nr.Box([(0, 1)] * dimension)
     if kind != "box":
         size = 300 if kind == "short list" else 1500
         domain = np.random.default_rng(5).uniform(size=(size, dimension))
     kernel = nr.RBF(0.5 * np.sqrt(dimension))
-    means, deviations, correlations, coverage = law(domain, kernel, features, t)
-    np.testing.assert_allclose(means, 0.0, atol=0.2)
+    off, means, deviations, correlations, coverage = law(domain, kernel, features, t)
+    np.testing.assert_allclose(off, 0.0, atol=0.16 if kind == "short list" else 0.05)
+    np.testing.assert_allclose(means, 0.0, atol=0.1)  # 2,000 draws: 0.02 is one deviation
     np.testing.assert_allclose(deviations, 1.0, atol=0.08)
     np.testing.assert_allclose(correlations, 0.0, atol=0.15)
     np.testing.assert_allclose(coverage, 0.95, atol=0.03)
