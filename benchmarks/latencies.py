@@ -70,7 +70,7 @@ class Program:
 
     def means(self, settings: np.ndarray) -> np.ndarray:
         """Mean latencies of settings (n × 2)."""
-        return 1.0 + np.square(settings - self.best) @ self.weights
+        return np.asarray(1.0 + np.square(settings - self.best) @ self.weights)
 
     def mean(self, point: Any) -> float:
         """The mean latency of a point of any of the spaces."""
@@ -103,11 +103,11 @@ def one_run(kind: str, measure: Measure, seed: int, budget: int, **options: Any)
     uniform = nr.make("uniform", space, "auto", noise="auto", norm="auto", seed=seed)
     drawn = uniform.ask(budget)
     values = [f(point) for point in drawn.values]
-    smallest = _smallest_mean([repr(point) for point in drawn.values], values)
+    smallest = smallest_mean([repr(point) for point in drawn.values], values)
     return [program.mean(ours.best.point) / best, program.mean(drawn.values[smallest]) / best]
 
 
-def _smallest_mean(names: list[str], values: list[float]) -> int:
+def smallest_mean(names: list[str], values: list[float]) -> int:
     """The position of a configuration whose measurements have the smallest mean."""
     sums: dict[str, list[float]] = {}
     for name, value in zip(names, values, strict=True):

@@ -25,8 +25,8 @@ def test_measurements_have_the_mean_that_they_should(latencies, name):
     assert found == pytest.approx(expected, rel=0.05)
 
 
-def test_uniform_choice_takes_the_smallest_mean(latencies):
-    assert latencies._smallest_mean(["a", "b", "a", "c"], [0.0, 1.0, 4.0, 1.5]) == 1
+def test_uniform_choice_takes_thesmallest_mean(latencies):
+    assert latencies.smallest_mean(["a", "b", "a", "c"], [0.0, 1.0, 4.0, 1.5]) == 1
 
 
 @pytest.mark.parametrize("name", ["clippedgpucb", "hubergpucb", "gpbucb", "atagpucb", "tgpucb"])
