@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
+from noregret.learning import learner
 from noregret.learning.fit import fit_kernel
 from noregret.learning.ties import has_atoms, informative
 
@@ -44,6 +45,27 @@ def test_latencies_of_zero_leave_noise(seed):
     opt.tell(zeros[:3], np.zeros(3))
     opt.ask()
     assert opt.assumed.noise > 0.5
+
+
+def test_stand_ins_of_failures_are_no_equal_rewards(monkeypatch):
+    """What stands in for failures is one value for many choices, and says nothing about noise."""
+    seen = []
+    monkeypatch.setattr(learner, "has_atoms", lambda *told: seen.append(has_atoms(*told)))
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+    opt = nr.GPUCB(X, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    for _ in range(40):
+        batch = opt.ask(1)
+        if batch.points[0, 0] < 0.6:  # beyond it everything fails
+            opt.tell(batch, batch.points[:, 0] + np.sin(4.0 * batch.points[:, 1]))
+        else:
+            opt.fail(batch)
+    assert len(opt.situation().observations.stand_ins) > 2
+    assert seen
+    assert not any(seen)
+
+
+def test_nothing_has_no_atoms():
+    assert not has_atoms(np.empty(0, dtype=np.int64), np.empty(0))
 
 
 def test_a_climb_from_little_noise_finds_much():

@@ -192,7 +192,8 @@ class Learner:
         rows, y = observations.history_rows, observations.rewards
         if self.how.fit_on == "random":
             rows, y = rows[self.random], y[self.random]
-        tied = has_atoms(rows, y)
+        told = np.delete(np.arange(observations.t), list(observations.stand_ins))
+        tied = has_atoms(observations.history_rows[told], observations.rewards[told])
         if self.noise:
             kept = informative(rows, y)
             rows, y = rows[kept], y[kept]
