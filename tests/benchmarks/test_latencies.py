@@ -25,7 +25,7 @@ def test_measurements_have_the_mean_that_they_should(latencies, name):
     assert found == pytest.approx(expected, rel=0.05)
 
 
-def test_uniform_choice_takes_thesmallest_mean(latencies):
+def test_uniform_choice_takes_the_smallest_mean(latencies):
     assert latencies.smallest_mean(["a", "b", "a", "c"], [0.0, 1.0, 4.0, 1.5]) == 1
 
 
