@@ -120,7 +120,8 @@ def check_learnt(algorithm, box, coordinates, away, rewards, shift, noise, same,
     best = opt.recommend()
     assert np.isfinite([*mean, *std, best.mean, best.lower, best.upper, best.gap]).all()
     assert (std >= 0).all()
-    assert np.abs(mean).max() <= 3.0 * largest
+    # Between points that a model without noise runs through, a mean swings beyond their values.
+    assert np.abs(mean).max() <= 10.0 * largest
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
