@@ -107,7 +107,6 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--noises", default=",".join(kinds()))
     given = parser.parse_args(arguments)
     names = given.algorithms.split(",")
-    warnings.simplefilter("ignore")  # GP-BUCB finds that what it assumes is wrong
     print(f"\n{given.rounds} rounds, {given.seeds} seeds, regret over that of uniform choice:")
     print("mean / largest / runs above one half\n")
     print("| | " + " | ".join(names) + " |")

@@ -29,7 +29,6 @@ def test_uniform_choice_takes_the_smallest_mean(latencies):
     assert latencies.smallest_mean(["a", "b", "a", "c"], [0.0, 1.0, 4.0, 1.5]) == 1
 
 
-@pytest.mark.filterwarnings("ignore:the rewards contradict")  # GP-BUCB assumes Gaussian noise
 @pytest.mark.parametrize("name", ["clippedgpucb", "hubergpucb", "gpbucb", "atagpucb", "tgpucb"])
 def test_every_algorithm_runs_on_the_short_list(benchmark_module, name):
     ruined = benchmark_module("ruined")
