@@ -68,7 +68,7 @@ def test_it_is_proved_and_its_bounds_are_intersected():
     f = np.sin(3 * GRID[:, 0]) / 2
     rng = np.random.default_rng(0)
     gaps = []
-    while opt.t < 300:
+    while opt.t < 160:
         batch = opt.ask(20)
         opt.tell(batch, f[batch.ids] + 0.05 * np.array([student(rng) for _ in batch.ids]))
         gaps.append(opt.recommend().gap)

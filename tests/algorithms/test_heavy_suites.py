@@ -1,4 +1,4 @@
-"""The algorithms for heavy-tailed rewards pass the suites, with given and with learnt settings."""
+"""The algorithms for heavy-tailed rewards pass the suites with settings beside the defaults."""
 
 import numpy as np
 import pytest
@@ -21,21 +21,6 @@ class TestTGPUCBInBatches(AlgorithmSuite):
 class TestATAGPUCB(AlgorithmSuite):
     def make(self, domain, kernel, **options):
         return nr.ATAGPUCB(domain, kernel, **{"width": "practical", **options})
-
-
-class TestHuberGPUCB(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.HuberGPUCB(domain, kernel, **options)
-
-
-class TestClippedGPUCB(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.ClippedGPUCB(domain, kernel, **options)
-
-
-class TestRobustUCB(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.RobustUCB(domain, kernel, **options)
 
 
 class TestRobustUCBCatoni(AlgorithmSuite):
