@@ -12,15 +12,21 @@ from noregret.models.sparse import SparseGP
 KERNEL = nr.Matern(0.4, nu=1.5)
 
 
+def told_once(X):
+    """A model that was told the first arm once, with counts and sums of its rewards."""
+    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+    counts, sums = np.zeros(len(X), dtype=np.int64), np.zeros(len(X))
+    counts[0] = 1
+    model.rebuild(X, counts, sums, np.array([0]))
+    return model, counts, sums
+
+
 @pytest.mark.parametrize("piece", [4, 2048])
 def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
     monkeypatch.setattr(followed_points, "_PIECE", piece)
     monkeypatch.setattr(followed_points, "_CHUNK", 4 * piece)
     X, _, rng = problem(arms=80)
-    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
-    counts, sums = np.zeros(80, dtype=np.int64), np.zeros(80)
-    counts[0] = 1
-    model.rebuild(X, counts, sums, np.array([0]))
+    model, counts, sums = told_once(X)
     followed = Followed(X[:0])
     posterior = model.posterior()
     followed.append(X[:50], posterior.embed(X[:50]), posterior)
@@ -46,10 +52,7 @@ def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
 
 def test_leverages_may_wait_until_they_are_asked_for():
     X, _, rng = problem(arms=80)
-    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
-    counts, sums = np.zeros(80, dtype=np.int64), np.zeros(80)
-    counts[0] = 1
-    model.rebuild(X, counts, sums, np.array([0]))
+    model, counts, sums = told_once(X)
     followed = Followed(X[:0])
     followed.append(X, model.posterior().embed(X), model.posterior())
     for i in range(40):

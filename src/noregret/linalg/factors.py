@@ -88,6 +88,12 @@ def with_room(buffer: Floats, rows: int, columns: int) -> Floats:
     return grown
 
 
+def solve_by_roots(roots: Floats, X: Floats) -> Floats:
+    """F Fᵀ X for every root F (g × m × k), for X (m × k); or g × m, for one column (m)."""
+    solved = roots @ (roots.transpose(0, 2, 1) @ (X[:, None] if X.ndim == 1 else X))
+    return np.asarray(solved.reshape(len(roots), *X.shape))
+
+
 #: numbers of the roots updated at a time, so that the temporary stays in cache
 _STRIP = 1 << 16
 #: roots of m columns are tested after m / _RARELY updates, if G is below _WELL·λ
@@ -139,9 +145,7 @@ class InverseRoots:
 
     def solve(self, X: Floats) -> Floats:
         """V⁻¹X for every λ (g × m × k), for X (m × k); or g × m, for one column (m)."""
-        F = self.matrices
-        solved = F @ (F.transpose(0, 2, 1) @ (X[:, None] if X.ndim == 1 else X))
-        return np.asarray(solved.reshape(len(F), *X.shape))
+        return solve_by_roots(self.matrices, X)
 
     def compute(self, gram: Floats) -> None:
         """Start from a whole G (m × m): O(g m³), and no drift."""

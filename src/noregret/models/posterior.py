@@ -27,6 +27,7 @@ from noregret.linalg.factors import (
     row_factor,
     row_norms,
     safe_cholesky,
+    solve_by_roots,
     with_room,
 )
 
@@ -86,8 +87,7 @@ class Posterior:
 
     def solve(self, target: Floats) -> Floats:
         """V⁻¹ times a vector (m) for every λ (g × m)."""
-        inner = self.roots.transpose(0, 2, 1) @ target[:, None]
-        return np.asarray((self.roots @ inner)[:, :, 0])
+        return solve_by_roots(self.roots, target)
 
     def embed(self, X: Points) -> Floats:
         """z of points (n × d): n × m."""
