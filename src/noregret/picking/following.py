@@ -22,8 +22,6 @@ _FEWEST = 128
 _PIECE = 8192
 #: to find the largest bounds, this many times as many are computed first
 _AHEAD = 4
-#: a list of at most this many candidates may be followed from the start
-_WHOLE = 1 << 17
 
 
 class Following:
@@ -84,8 +82,12 @@ class Following:
         self._version = model.version
 
     def take_all(self, count: int, model: SparseGP, points: PointsOf) -> None:
-        """Follow every candidate of a list of this length, if they are not too many."""
-        if count <= _WHOLE and count <= _most(model.size):
+        """Follow every candidate of a list of this length, if they are not too many.
+
+        Their points are kept beside their features, and count as much.
+        """
+        numbers = points(np.zeros(1, dtype=np.int64)).size  # of one point
+        if count <= _most(model.size + numbers):
             self.ids, self._version = np.arange(count), -1
             self.catch_up(model, points)
 
