@@ -103,6 +103,8 @@ def test_graphs_with_a_kernel_of_their_own():
         (pl.DataFrame({"a": ["1", "2", "3..4"]}), "did you mean 3.4"),
         (pl.DataFrame({"a": [1.0, None]}), "row 1, column 0"),
         (5.0, "shape"),
+        (None, "got None"),
+        ("library.csv", r"nr\.Candidates\.open"),
     ],
 )
 def test_bad_candidates_are_refused(given, words):
