@@ -325,9 +325,20 @@ def make_encoder(
 
 def as_frame(frame: Any) -> pl.DataFrame:
     """A pandas or polars frame as a polars one, of numbers, booleans and text."""
+    names = [str(name) for name in frame.columns]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ValueError(f"candidates must have columns of different names; {twice[0]} comes twice")
     columns = []
     for name in frame.columns:
         values = np.asarray(frame[name].to_numpy())
+        inside = values.dtype.kind == "O" and any(map(_is_compound, values))
+        if values.dtype.kind in "mM" or inside or values.ndim > 1:
+            what = "times" if values.dtype.kind in "mM" else "lists"
+            raise TypeError(
+                f"candidates must have numbers or words in their columns; {str(name)!r} holds "
+                f"{what}. Leave it out, or make numbers of it"
+            )
         if values.dtype.kind in "biuf":
             columns.append(pl.Series(str(name), values))
         elif all(isinstance(value, Real) for value in values):
@@ -336,6 +347,10 @@ def as_frame(frame: Any) -> pl.DataFrame:
             words = [None if value is None or value != value else str(value) for value in values]
             columns.append(pl.Series(str(name), words, dtype=pl.String))
     return pl.DataFrame(columns)
+
+
+def _is_compound(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict, set, np.ndarray, pl.Series))
 
 
 def encode_frame(frame: pl.DataFrame) -> tuple[Floats, tuple[str, ...]]:
