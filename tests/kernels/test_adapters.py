@@ -33,7 +33,7 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.Precomputed([[1.0, 2.0], [0.0, 1.0]]), "symmetric"),
         (lambda: nr.GPUCB(np.eye(3), nr.RBF([1.0, 2.0])), "dimensions"),
         (lambda: nr.GPUCB(np.eye(3), nr.RBF), "call it first"),
-        (lambda: nr.GPUCB(np.eye(3), "rbf"), "callable"),
+        (lambda: nr.GPUCB(np.eye(3), "rbf"), r"nr.RBF.*, 'auto' or a callable .*, got 'rbf'"),
         (lambda: nr.GPUCB(np.eye(3), nr.Precomputed(np.eye(3))), "row numbers"),
         (lambda: nr.GPUCB([0, 5], nr.Precomputed(np.eye(3))), "row numbers"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.ones((len(x), 1))), "shape"),

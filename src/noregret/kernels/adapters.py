@@ -22,7 +22,10 @@ class FunctionKernel(Kernel):
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         if not callable(function):
-            raise TypeError(f"kernel must be a kernel or a callable k(xs, ys), got {function!r}")
+            raise TypeError(
+                "kernel must be a kernel such as nr.RBF(0.3), 'auto' or a callable k(xs, ys), got "
+                f"{function!r}"
+            )
         self.function = function
 
     def __call__(self, X: Points, Y: Points) -> Floats:

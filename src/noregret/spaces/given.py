@@ -19,7 +19,7 @@ def opened(points: Any, objects: bool) -> Opened:
         raise TypeError(
             f"candidates must be an array of n rows, a frame or a list, got {points!r}{way}"
         )
-    if hasattr(points, "collect_schema"):
+    if hasattr(points, "collect") and hasattr(points, "collect_schema"):
         points = points.collect()  # a lazy frame
     if hasattr(points, "columns") and not objects:
         from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
