@@ -45,6 +45,16 @@ def test_a_single_failure_invents_no_reward():
     assert len(opt.history) == 8
 
 
+def test_a_choice_that_mostly_gives_values_fails_by_chance():
+    opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
+    opt.tell([3, 3, 3], [1.0, 1.1, 0.9])
+    for times in range(1, 6):
+        opt.expect([3])
+        opt.fail([3])
+        assert opt.failing(1).tolist() == ([3] if times > 3 else [])
+    assert (opt.t, len(opt.history)) == (4, 3)  # a bad reward is invented at the fifth failure
+
+
 def test_a_reward_is_invented_where_the_three_nearest_have_failed():
     opt = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
     opt.tell([[0.0], [0.1]], [1.0, 2.0])

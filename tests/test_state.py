@@ -221,6 +221,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         opt.save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError, match=r"folder that exists, got 'nowhere/run\.npz'"):
+        opt.save("nowhere/run.npz")
 
 
 def test_a_table_is_no_run_and_nobody_is_told_to_load_it_unsafely(tmp_path):

@@ -83,12 +83,19 @@ def count(name: str, value: Any) -> int:
     return whole
 
 
-def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
-    """``value``, one of the ``allowed`` words."""
+def one_of(name: str, value: Any, allowed: Sequence[str], *, also: str = "") -> str:
+    """``value``, one of the ``allowed`` words; ``also`` says what else the caller takes."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise ValueError(f"{name} must be one of {words}, got {value!r}")
+        raise ValueError(f"{name} must be one of {words}{also}, got {value!r}")
     return value
+
+
+def word_or_number(name: str, value: Any, allowed: Sequence[str]) -> None:
+    """Refuse texts other than the ``allowed`` words; numbers are checked elsewhere."""
+    if isinstance(value, str) and value not in allowed:
+        words = " or ".join(repr(word) for word in allowed)
+        raise TypeError(f"{name} must be a number or {words}, got {value!r}")
 
 
 def ids(value: Any, size: int) -> Ints:

@@ -156,11 +156,20 @@ class Observations:
         self.failed, self.stand_ins = tuple(known.tolist()), others.stand_ins
         self.aside = others.aside
 
-    def failing(self, times: int) -> Ints:
-        """Candidates that have failed at least ``times`` times, in rising order (ids)."""
-        ids = self.ids[list(self.failed)]
-        found, counts = np.unique(ids[ids >= 0], return_counts=True)
-        return np.asarray(found[counts >= times])
+    def failing(self, times: int = 1) -> Ints:
+        """Arms that have failed at least ``times`` times, and more often than not (rows).
+
+        An arm that mostly gives a value fails by chance.
+        """
+        failures = np.bincount(np.array(self.failed, dtype=np.int64), minlength=len(self))
+        invented = self.history_rows[list(self.stand_ins)]
+        values = self.told - np.bincount(invented, minlength=len(self))
+        return np.flatnonzero((failures >= times) & (failures > values))
+
+    def failing_ids(self, times: int) -> Ints:
+        """The candidates among the arms :meth:`failing`, in rising order (ids)."""
+        ids = self.ids[self.failing(times)]
+        return np.sort(ids[ids >= 0])
 
     @property
     def aside_ids(self) -> Ints:

@@ -170,9 +170,9 @@ class Optimizer(ABC):
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
         A point that fails stays pending: something else is asked for next. If it has failed before,
-        or the three most similar choices evaluated all have, the model is told a bad reward: the
-        lowest so far that is no outlier (1.5 interquartile ranges below the lower quartile). It
-        counts in ``t`` and is no part of ``history``. If bounds are proved, none is invented.
+        or the three most similar choices evaluated all have, and more often than they gave a value,
+        the model is told a bad reward: the lowest so far within 1.5 interquartile ranges of the
+        lower quartile. It counts in ``t``, not in ``history``. With proved bounds none is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
@@ -267,8 +267,8 @@ class Optimizer(ABC):
         return self._run.observations.aside_ids
 
     def failing(self, times: int) -> Ints:
-        """Candidates of a list that have failed at least ``times`` times, in rising order (ids)."""
-        return self._run.observations.failing(_checks.count("times", times))
+        """Candidates of a list that failed this often, and more often than they gave values."""
+        return self._run.observations.failing_ids(_checks.count("times", times))
 
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and under which assumptions.

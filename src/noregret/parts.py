@@ -116,6 +116,8 @@ class Parts:
 
 def check_settings(settings: "Optimizer") -> None:
     """Refuse settings that no algorithm can have."""
+    _checks.word_or_number("noise", settings.noise, ("auto", "heavy"))
+    _checks.word_or_number("norm", settings.norm, ("auto",))
     _checks.probability("delta", settings.delta)
     if settings.lam is not None:
         _checks.positive("lam", settings.lam)
@@ -150,7 +152,7 @@ def check_aim(aim: int, chooser: Chooser, algorithm: str) -> None:
 def check_width(width: Any, parts: Parts) -> None:
     """Refuse a width that the algorithm does not know."""
     if isinstance(width, str):
-        _checks.one_of("width", width, tuple(parts.widths))
+        _checks.one_of("width", width, tuple(parts.widths), also=", a number or a function")
     elif not callable(width):
         _checks.not_negative("width", width)
 

@@ -158,9 +158,9 @@ class Run:
                 self.beliefs.learner.told(before, np.array([row]))
 
     def _fails_nearby(self, row: int) -> bool:
-        """Whether this arm has failed before, or the most similar ones evaluated all have."""
+        """Whether this arm mostly fails, or the most similar ones evaluated all do."""
         seen, kernel = self.observations, self.beliefs.assumed.kernel
-        failed = np.unique(np.array(seen.failed, dtype=np.int64))
+        failed = seen.failing()
         if row in failed:
             return True
         rows = np.union1d(np.flatnonzero(seen.told), failed)

@@ -57,6 +57,8 @@ def save(
         _write(path, optimizer, run, candidates)
         return
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path must be in a folder that exists, got {str(path)!r}")
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:

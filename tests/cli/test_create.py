@@ -16,7 +16,7 @@ def test_create_says_what_it_does_and_fills_gaps(tmp_path, monkeypatch):
         *("--features", "a,b,solvent", "--minimize"),
     )
     said = " ".join(made.stderr.split())
-    assert "one-hot over 2 categories" in said
+    assert "is text: 2 categories" in said
     assert "standardised" in said
     assert "Kernel and noise are learnt" in said
     with nr.Study.open("a.db", read_only=True) as study:
@@ -74,7 +74,7 @@ def test_names_that_a_few_rows_share_are_refused(tmp_path, monkeypatch):
     rows = [f"sample {max(i, 1)},{i % 7},{i % 3}\n" for i in range(30)]
     (tmp_path / "lib.csv").write_text("sample,a,b\n" + "".join(rows))
     said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv", code=1).stderr.split())
-    assert "column 'sample': the same name ('sample 1') in line 2, 3." in said
+    assert "the same name in several rows: 'sample 1' in line 2, 3." in said
     assert "--features" in said
     noregret("create", "a.db", "--candidates", "lib.csv", "--features", "a,b")
     plate = noregret("ask", "a.db").stdout.splitlines()

@@ -107,7 +107,7 @@ def test_an_interrupted_run_goes_on(db):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"the same command goes on" in errors
+    assert b"run the command again to go on" in errors
     for program in said.split():
         with pytest.raises(ProcessLookupError):
             os.kill(int(program), 0)

@@ -1,13 +1,17 @@
 import contextlib
+import functools
 import json
+import re
 import sqlite3
 
 import numpy as np
 import polars as pl
 import pytest
 from commands import noregret
+from rich.console import Console
 
 import noregret as nr
+from noregret.cli import app
 
 
 @pytest.fixture
@@ -36,6 +40,22 @@ def test_best_shows_evaluated_choices_the_best_guaranteed_first(told):
         proved = study.optimizer.proved
     said = noregret("best", told).stderr
     assert ("no other is better by more than" if proved else "(not proved)") in said
+
+
+def test_a_narrow_window_shows_fewer_columns_and_none_cut(told, monkeypatch):
+    monkeypatch.setattr(app, "Console", functools.partial(Console, force_terminal=True, width=70))
+    shown = noregret("best", told, "--top", "2")
+    lines = shown.stdout.splitlines()
+    assert "evaluations" in lines[1]
+    assert "measured" in lines[1]
+    assert "…" not in shown.stdout
+    assert max(map(len, map(plain_text, lines))) <= 70
+    assert "too narrow for median, a, b; --json" in " ".join(shown.stderr.split())
+
+
+def plain_text(line):
+    """A line without the codes for bold letters."""
+    return re.sub(r"\x1b\[\d*m", "", line)
 
 
 def test_status(told):

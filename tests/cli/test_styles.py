@@ -1,6 +1,7 @@
 """Plates are written as the library is: who opens the one by a double click opens the other."""
 
 import csv
+from pathlib import Path
 
 import pytest
 from commands import noregret as run
@@ -79,3 +80,31 @@ def test_bad_rows_are_written_in_the_same_style(tmp_path, monkeypatch):
     header, bad = (tmp_path / "plate.bad.csv").read_text(encoding="utf-8-sig").splitlines()
     assert header.split(";")[-2:] == ["value", "problem"]
     assert bad.split(";")[-2] == "viel"
+
+
+def plate_with(values):
+    """A plate of a study whose library has decimal commas, with these texts as values."""
+    library("library.csv", ";", ",", "cp1252")
+    run("create", "a.db", "--candidates", "library.csv", "--id", "Prüfling", "--seed", 0)
+    run("ask", "a.db", "-n", len(values), "-o", "plate.csv")
+    header, *rows = Path("plate.csv").read_text(encoding="utf-8-sig").splitlines()
+    filled = [row + value for row, value in zip(rows, values, strict=True)]
+    Path("plate.csv").write_text("\n".join([header, *filled]), encoding="utf-8")
+
+
+def test_an_instrument_may_write_points_into_a_file_with_commas(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plate_with(["0.5", "12.25", "7", "3.1"])
+    run("tell", "a.db", "plate.csv")
+    with nr.Study.open("a.db", read_only=True) as study:
+        assert study.trials()["value"].to_list() == [0.5, 12.25, 7.0, 3.1]
+
+
+def test_one_wrong_decimal_sign_is_named_and_the_others_are_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plate_with(["0,5", "12.25", "<2,5", "3,1"])
+    said = run("tell", "a.db", "plate.csv", code=1).stderr
+    assert "line 3, column 'value': '12.25' is not a finite number (did you mean 12,25?)" in said
+    assert "'<2,5' is not a finite number; it is a limit: write 2,5" in " ".join(said.split())
+    assert "line 2" not in said
+    assert "line 5" not in said

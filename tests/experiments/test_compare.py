@@ -60,6 +60,8 @@ def test_an_interrupt_returns_what_is_done():
     ("change", "error", "message"),
     [
         ({"algorithms": {"a": "magic"}}, ValueError, "algorithms: 'a' must be"),
+        ({"algorithms": ["gpucb"]}, TypeError, "algorithms must be a dict"),
+        ({"algorithms": {"a": nr.GPUCB}}, TypeError, "'a' cannot .* functools.partial: .*'kernel'"),
         ({"problem": 3}, TypeError, "problem must be"),
         ({"evaluations": 0}, ValueError, "evaluations must be at least 1"),
         ({"seeds": 0}, ValueError, "seeds must be at least 1"),

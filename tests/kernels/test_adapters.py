@@ -33,7 +33,7 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.Precomputed([[1.0, 2.0], [0.0, 1.0]]), "symmetric"),
         (lambda: nr.GPUCB(np.eye(3), nr.RBF([1.0, 2.0])), "dimensions"),
         (lambda: nr.GPUCB(np.eye(3), nr.RBF), "call it first"),
-        (lambda: nr.GPUCB(np.eye(3), "rbf"), "callable"),
+        (lambda: nr.GPUCB(np.eye(3), "rbf"), r"nr.RBF.*, 'auto' or a callable .*, got 'rbf'"),
         (lambda: nr.GPUCB(np.eye(3), nr.Precomputed(np.eye(3))), "row numbers"),
         (lambda: nr.GPUCB([0, 5], nr.Precomputed(np.eye(3))), "row numbers"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.ones((len(x), 1))), "shape"),
@@ -41,7 +41,8 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.zeros((len(x), len(y)))), "positive"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.full((len(x), len(y)), np.nan)), "finite"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: 2 * x[:, :1] + y[:, 0]), "symmetric"),
-        (lambda: nr.GPUCB(np.eye(3), sk.WhiteKernel()), "diag"),
+        (lambda: nr.GPUCB(np.eye(3), sk.WhiteKernel()), r"diag.* give noise=\.\.\."),
+        (lambda: nr.GPUCB(np.eye(3), lambda x, y: x + y[:2]), "return an n × m matrix"),
     ],
 )
 def test_wrong_kernels_are_refused(build, words):

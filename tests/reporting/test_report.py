@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import noregret as nr
-from noregret.reporting.report import render, write_report
+from noregret.reporting.report import best_so_far, render, write_report
 
 N = 120
 
@@ -43,6 +43,18 @@ def report(tmp_path):
         study.tell(study.ask(1), failed="<b>spilt</b>")
         write_report(study, tmp_path / "report.html")
     return tmp_path / "report.html"
+
+
+def test_progress_reaches_the_last_answer(tmp_path):
+    """The best choice is noted when a batch is asked for; the last answers come after that."""
+    with nr.Study.create(tmp_path / "s.db", np.linspace(0, 1, 30), width=2.0, seed=0) as study:
+        for _ in range(3):
+            trials = study.ask(4)
+            study.tell(trials, np.sin(trials.points[:, 0]))
+        log = study.operations()
+        noted = best_so_far(study, [info for info in log["info"] if info and "best" in info])
+        assert noted[-1]["t"] == 12
+        assert noted[-1]["mean"] == study.best().mean
 
 
 def test_report_is_one_page_without_markup_from_names(report):

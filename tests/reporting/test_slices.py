@@ -7,6 +7,7 @@ import pytest
 
 import noregret as nr
 from noregret.reporting import slices
+from noregret.spaces.encoding import GAP_FLAG
 
 #: a grid whose first axis has the values that a slice along it passes
 AXIS = np.linspace(0.0, 1.0, 60)
@@ -83,6 +84,16 @@ def test_a_feature_of_categories_moves_from_one_to_the_next(path):
         other = (id_ + 60) % 120
         mean, _ = study.optimizer.predict(sorted([id_, other]), pending=False)
         assert found["solvent"].mean == pytest.approx(study.units.values(mean), rel=1e-6)
+
+
+def test_a_flag_for_gaps_is_no_feature_of_its_own(path):
+    names = ("dose", f"dose{GAP_FLAG}")
+    columns = [{"name": name, "mean": 0.0, "deviation": 1.0} for name in names]
+    points = np.column_stack([AXIS, AXIS > 0.9])
+    options = {"kernel": KERNEL, "prior_mean": 100.0, "noise": 1.0, "norm": 10}
+    with told(path, "gpucb", points, about={"columns": columns}, **options) as study:
+        assert [one.name for one in slices.through_best(study)] == ["dose"]
+        assert slices.importances(study)["feature"].to_list() == ["dose"]
 
 
 def test_lengthscales_have_the_names_of_their_features(path):

@@ -1,5 +1,7 @@
 """Candidates from whatever people have."""
 
+import datetime
+
 import graphs
 import numpy as np
 import pandas as pd
@@ -88,6 +90,10 @@ def test_graphs_with_a_kernel_of_their_own():
     assert graphs.largest_degree(opt.recommend().point) == 10
 
 
+def test_a_lazy_frame_is_read():
+    assert nr.Candidates(pl.DataFrame({"a": [1.0, 2.0]}).lazy()).points.tolist() == [[1.0], [2.0]]
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -102,7 +108,15 @@ def test_graphs_with_a_kernel_of_their_own():
         (pl.DataFrame({"kind": [f"x{i}" for i in range(101)]}), "names: kind"),
         (pl.DataFrame({"a": ["1", "2", "3..4"]}), "did you mean 3.4"),
         (pl.DataFrame({"a": [1.0, None]}), "row 1, column 0"),
+        (pd.DataFrame({"day": pd.date_range("2024-01-01", periods=3)}), "'day' holds times"),
+        (pl.DataFrame({"day": [datetime.date(2024, 1, 1)] * 3}), "'day' holds times"),
+        (pd.DataFrame(np.zeros((3, 2)), columns=["a", "a"]), "a comes twice"),
+        (pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"]}).set_axis(["a", "a"], axis=1), "a comes"),
+        (pl.DataFrame({"a": [[1, 2], [3, 4]]}), "'a' holds lists"),
+        (pd.DataFrame({"a": [[1], [3, 4]]}), "'a' holds lists"),
         (5.0, "shape"),
+        (None, "got None"),
+        ("library.csv", r"nr\.Candidates\.open"),
     ],
 )
 def test_bad_candidates_are_refused(given, words):

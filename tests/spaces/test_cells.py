@@ -6,12 +6,15 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.spaces.cells import (
+    advice,
     booleans,
+    decimal_sign,
     is_gap,
     likely_number,
     nearest,
     numbers,
     verbatim_numbers,
+    with_unit,
 )
 
 
@@ -29,6 +32,8 @@ from noregret.spaces.cells import (
         ("1 234,5", ",", 1234.5),
         ("1.5", ",", None),
         ("1.234", ",", 1234.0),
+        ("0.123", ",", None),
+        ("0,123", ".", None),
         ("inf", ".", None),
         ("0x10", ".", None),
         ("", ".", None),
@@ -75,6 +80,30 @@ def test_the_nearest_spelling():
     assert likely_number("2..3") == "2.3"
     assert likely_number("1O") == "10"
     assert likely_number("lots") is None
+    assert likely_number("O,5", ",") == "0,5"
+    assert "a limit: write 0,5" in advice("<0,5", ",")
+
+
+@pytest.mark.parametrize(
+    ("cells", "grouping", "sign"),
+    [
+        (["51,2", "7", "48,1", "12.5"], True, ","),
+        (["51.2", "7", "48.1", "12,5"], True, "."),
+        (["1,234", "2,345"], True, None),
+        (["1,234", "2,345"], False, ","),
+        (["1,234", "0.5"], True, "."),
+        (["1.234", "26.10.2024", "C1,5"], False, None),
+        (["0.123", " 7.5 %"], False, "."),
+    ],
+)
+def test_most_numbers_say_what_the_decimal_sign_is(cells, grouping, sign):
+    assert decimal_sign(cells, grouping=grouping) == sign
+
+
+def test_numbers_with_a_unit():
+    assert with_unit(pl.Series(["12 mg", "n/a", "1,5mg"]), ",") == "12 mg"
+    for cells in (["12 mg", "3 g"], ["12", "13"], ["A 1", "A 2"], ["n/a"], ["7%", "8%"]):
+        assert with_unit(pl.Series(cells)) is None
 
 
 def test_numbers_only_where_they_read_the_same():

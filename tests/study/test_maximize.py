@@ -261,6 +261,10 @@ def dies_on_the_right(x):
         ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
         ({"domain": np.array([[0, 1], [0, 1]])}, ValueError, r"nr.Box\(\[.* or nr.Candidates\("),
         ({"domain": {"a": (0, 1), "b": ["x", "y"]}}, TypeError, r"'b', .* nr.Choice\(\['x', 'y'\]"),
+        ({"domain": {"a": "x"}}, TypeError, "a parameter for 'a', got 'x'"),
+        ({"domain": {"a": range(1, 9, 2)}}, TypeError, r"nr.Int\(1, 7, step=2\)"),
+        ({"domain": {}}, ValueError, "domain must have at least one parameter"),
+        ({"domain": [{"a": 1}, {"a": 2}]}, ValueError, r"kernel=\.\.\., or make a table"),
         ({"domain": None}, TypeError, "domain must be an nr.Box"),
     ],
 )

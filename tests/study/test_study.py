@@ -25,6 +25,11 @@ def test_asks_what_the_optimiser_would(path):
     assert study.trials()["value"].to_list() == plain.history.rewards.tolist()
 
 
+def test_a_study_says_what_it_is(path):
+    with new(path) as study:
+        assert repr(study) == f"Study({str(path)!r}, Candidates({len(X)} × {X.shape[1]}), 'bbkb')"
+
+
 def test_learns_in_a_study_what_it_learns_without_one(path):
     options = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": "practical", "seed": 3}
     plain = nr.BBKB(X, **options)

@@ -31,7 +31,7 @@ class HuberGPUCB(Optimizer):
     (the objective is λ-strongly convex and its gradient moves by at most 2c). Not proved: its
     intervals. Cuts of this kind give sub-Gaussian errors on independent rewards of finite variance
     (Sun, Zhou & Fan 2020, "Adaptive Huber regression"); a bandit's are not independent. Where
-    intervals must be theorems, use :class:`~noregret.ClippedGPUCB`.
+    intervals must be proved, use :class:`~noregret.ClippedGPUCB`.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ that need it, so that ``noregret --help`` answers at once.
 
 import functools
 import inspect
+import itertools
 import json
 import os
 import sys
@@ -15,8 +16,9 @@ from dataclasses import MISSING, fields
 from typing import Annotated, Any, NoReturn, TypeVar, get_type_hints
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
@@ -133,7 +135,7 @@ def command(name: str, example: str, *, looks: bool = False) -> Callable[[Comman
             try:
                 return function(*arguments, **options)
             except KeyboardInterrupt:
-                message = "interrupted: what is done is stored, and the same command goes on"
+                message = "interrupted: what was done is stored; run the command again to go on"
                 _stop(message, INTERRUPTED, options)
             except BrokenPipeError:
                 # The reader of stdout has gone: nothing must be printed at the end either.
@@ -226,6 +228,24 @@ def print_json(value: Any) -> None:
     from noregret.study.plain_json import dumps
 
     print(dumps(value), flush=True)
+
+
+def print_rows(columns: list[str], rows: list[list[str]]) -> list[str]:
+    """Print rows of texts as a table; the columns that a terminal has no room for are returned.
+
+    Columns are left out from the right, as a table with shortened cells could not be read. The
+    first one is always printed.
+    """
+    terminal = Console(highlight=False)
+    widths = [max(cell_len(cell) for cell in cells) for cells in zip(columns, *rows, strict=True)]
+    room = itertools.accumulate(widths, lambda before, width: before + width + 3, initial=1)
+    fitting = sum(width <= terminal.width for width in room) - 1
+    shown = max(fitting, 1) if terminal.is_terminal else len(columns)
+    table = Table(*(Column(plain(name)) for name in columns[:shown]))
+    for row in rows:
+        table.add_row(*map(plain, row[:shown]))
+    print_table(table)
+    return columns[shown:]
 
 
 def print_table(table: Table) -> None:

@@ -213,7 +213,7 @@ def _encoder(
     for feature in made.features:
         if feature.kind == "category":
             number = len(feature.categories)
-            notes.append(f"{feature.name!r} is text: one-hot over {number} categories.")
+            notes.append(f"{feature.name!r} is text: {number} categories.")
     percents = [column.name for column in columns if column.percents]
     if percents:
         notes.append(f"Percent signs are left out: 51.2% is 51.2 ({', '.join(percents)}).")

@@ -1,8 +1,9 @@
 """Which columns of a table name the candidates, describe them, or are only shown."""
 
+import numpy as np
 import polars as pl
 
-from noregret.spaces.cells import nearest, numbers
+from noregret.spaces.cells import nearest, numbers, with_unit
 from noregret.spaces.encoding import MOST_CATEGORIES, ColumnSurvey
 from noregret.spaces.tables import Piece, Table
 
@@ -137,6 +138,12 @@ def find_features(
                 "that were measured before, leave it out (--features) and tell them: noregret "
                 "import."
             )
+    notes += [
+        f"{name!r} has numbers with a unit, such as {cell!r}. Here they are text, without an "
+        "order: write the numbers alone if they describe the candidates."
+        for name in candidates
+        if (cell := with_unit(whole.frame[name], table.decimal)) is not None
+    ]
     left = [n for n in table.columns if n not in candidates and n != id_column]
     if ignored or left:
         unnamed = [f"{name!r} is not in --features" for name in left]
@@ -189,11 +196,19 @@ def check_names(table: Table, whole: Piece, id_column: str) -> None:
     column = whole.frame[id_column].cast(pl.String)
     empty = (column.is_null() | (column.str.strip_chars() == "")).to_numpy()
     twice = column.is_duplicated().to_numpy() & ~empty
-    for wrong, what in ((empty, "no name"), (twice, "the same name")):
-        if wrong.any():
-            lines = ", ".join(map(str, whole.lines[wrong][:NAMED_ROWS]))
-            example = f" ({column.filter(wrong)[0]!r})" if wrong is twice else ""
-            raise ValueError(
-                f"{table.path}, column {id_column!r}: {what}{example} in {table.place} {lines}. "
-                "Every candidate needs a name of its own"
-            )
+    if not (empty | twice).any():
+        return
+    places: dict[str, list[int]] = {}
+    names = ["no name" if gap else repr(name) for name, gap in zip(column, empty, strict=True)]
+    for row in np.flatnonzero(empty if empty.any() else twice):
+        places.setdefault(names[row], []).append(int(whole.lines[row]))
+    listed = [
+        f"{name} in {table.place} {', '.join(map(str, lines[:NAMED_ROWS]))}"
+        for name, lines in list(places.items())[:NAMED_ROWS]
+    ]
+    more = f"; and {len(places) - NAMED_ROWS} more" if len(places) > NAMED_ROWS else ""
+    what = "" if empty.any() else "the same name in several rows: "
+    raise ValueError(
+        f"{table.path}, column {id_column!r}: {what}{'; '.join(listed)}{more}. Every candidate "
+        "needs a name of its own"
+    )

@@ -11,25 +11,14 @@ import polars as pl
 from noregret.cli.choices import id_column as own_id_column
 from noregret.cli.choices import style_of
 from noregret.cli.choices import value_column as own_value_column
-from noregret.cli.spreadsheets import Style, mark
+from noregret.cli.rows import Rows, Wrong
+from noregret.cli.spreadsheets import mark
 from noregret.spaces import as_space
-from noregret.spaces.cells import Spelling, is_gap, likely_number, nearest, numbers
-from noregret.spaces.tables import Table
+from noregret.spaces.cells import Spelling, numbers
 from noregret.study.tables import coordinate_names
 
 if TYPE_CHECKING:
     from noregret.study import Study
-
-#: how many lines an error names
-_NAMED_LINES = 20
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A row that cannot be told: where, why, and its cells by column."""
-
-    text: str
-    row: dict[str, Any]
 
 
 @dataclass
@@ -76,65 +65,6 @@ class OldData:
     wrong: list[Wrong] = field(default_factory=list)
 
 
-class Rows:
-    """The rows of a file, with the columns that matter.
-
-    Parameters
-    ----------
-    path
-        The table.
-    value_column
-        What the column of values is called.
-    style
-        How the study's files are written.
-    """
-
-    def __init__(self, path: str, value_column: str, style: Style) -> None:
-        self.table = Table(path, decimal_comma=style.decimal == ",")
-        piece = self.table.read()
-        self.lines, self.frame = piece.lines, piece.frame
-        self.value_column = value_column
-        column = self.frame[self.needed(value_column)]
-        self._empty = is_gap(column).to_list()
-        self._values = numbers(column, self.table.decimal).to_list()
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def needed(self, name: str) -> str:
-        """The name of a column that must be there."""
-        if name not in self.table.columns:
-            raise ValueError(
-                f"{self.table.path} has no column {name!r}{nearest(name, self.table.columns)} "
-                f"(there is {', '.join(self.table.columns)})"
-            )
-        return name
-
-    def texts(self, name: str) -> list[str]:
-        """The cells of a column as they stand; empty texts if there is no such column."""
-        if name not in self.table.columns:
-            return [""] * len(self)
-        return self.frame[name].cast(pl.String).fill_null("").to_list()
-
-    def value(self, i: int) -> float | None:
-        """The number in row i; ``None`` for a gap; anything else is refused."""
-        if self._empty[i]:
-            return None
-        value = self._values[i]
-        if value is None:
-            text = str(self.frame[self.value_column][i])
-            likely = likely_number(text)
-            hint = f" (did you mean {likely}?)" if likely else ""
-            raise ValueError(f"column {self.value_column!r}: {text!r} is not a finite number{hint}")
-        return float(value)
-
-    def wrong(self, i: int, error: Exception) -> Wrong:
-        """Row i, which cannot be told."""
-        joint = ", " if str(error).startswith("column ") else ": "
-        place = f"{self.table.place} {self.lines[i]}"
-        return Wrong(f"{place}{joint}{error}", self.frame.row(i, named=True))
-
-
 class Names:
     """The candidates of a list by name, as files spell them."""
 
@@ -159,16 +89,6 @@ class Names:
         raise ValueError(
             f"column {column!r}: there is no candidate {text!r}{self._spelling.offer(text)}"
         )
-
-
-def refusal(path: str, wrong: list[Wrong]) -> str:
-    """Why a file is refused, row by row."""
-    more = [f"… and {len(wrong) - _NAMED_LINES} more"] if len(wrong) > _NAMED_LINES else []
-    listed = "\n  ".join([*(one.text for one in wrong[:_NAMED_LINES]), *more])
-    return (
-        f"{path} was refused, and nothing of it was told (--skip-bad tells the good rows):\n  "
-        f"{listed}"
-    )
 
 
 def read_answers(
@@ -374,15 +294,16 @@ def _placed(study: "Study", rows: Rows) -> Any:
     """Finds the choice of a row on a box or space by its parameters."""
     names = coordinate_names(study.domain)
     texts = [rows.texts(rows.needed(name)) for name in names]
-    found = [numbers(rows.frame[name], rows.table.decimal).to_list() for name in names]
+    found = [rows.numbers(name) for name in names]
     parameters = as_space(study.domain).parameters
 
     def locate(i: int) -> Any:
         point = {}
         for name, parameter, cells, values in zip(names, parameters, texts, found, strict=True):
             text = cells[i].strip()
-            if not parameter.is_category and values[i] is not None:
-                text = repr(int(values[i]) if values[i].is_integer() else values[i])
+            value = values[i]
+            if not parameter.is_category and value is not None:
+                text = repr(int(value) if value.is_integer() else value)
             try:
                 point[name] = parameter.parse(text)
                 parameter.encode(point[name])

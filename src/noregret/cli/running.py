@@ -99,7 +99,8 @@ def run(
         typer.Option(
             metavar="N",
             rich_help_panel=FAILURES,
-            help="A candidate that has failed this often is set aside; see noregret retry.",
+            help="A candidate that has failed this often, and more often than it gave a "
+            "value, is set aside; see noregret retry.",
         ),
     ] = 3,
     stop_gap: StopGap = None,
@@ -121,7 +122,7 @@ def run(
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Run a program for each trial until the budget is spent; the same call goes on.
+    """Run a program for each trial until the budget is spent. Run it again to go on.
 
     It ends early if enough has been found, or if every candidate has been evaluated as often as it
     may be. Candidates that fail again and again are set aside: noregret retry brings them

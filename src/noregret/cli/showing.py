@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
 from noregret.cli.app import (
     Json,
@@ -17,6 +17,7 @@ from noregret.cli.app import (
     command,
     plain,
     print_json,
+    print_rows,
     print_table,
     say,
 )
@@ -178,10 +179,9 @@ def best(
         print_json({"gap": gap, "alive": alive, "best": best_rows, "warnings": warnings})
         return
     frame = frame.drop("id") if named else frame
-    table = Table(*(Column(plain(name)) for name in frame.columns))
-    for row in frame.iter_rows():
-        table.add_row(*(plain(_short(value)) for value in row))
-    print_table(table)
+    left_out = print_rows(frame.columns, [[_short(value) for value in row] for row in frame.rows()])
+    if left_out:
+        say(f"The window is too narrow for {', '.join(left_out)}; --json shows them.")
     say(words)
     _warn(warnings)
 

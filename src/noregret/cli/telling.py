@@ -12,7 +12,7 @@ from noregret.cli.choices import many, style_of
 from noregret.cli.spreadsheets import Style, write_csv
 
 if TYPE_CHECKING:
-    from noregret.cli.reading import Wrong
+    from noregret.cli.rows import Wrong
     from noregret.study import Study
 
 ValueColumn = Annotated[
@@ -213,7 +213,7 @@ def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
 
 def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str | None:
     """Refuse a file with wrong rows, or write these rows to a file and give its name."""
-    from noregret.cli.reading import refusal
+    from noregret.cli.rows import refusal
 
     if not wrong:
         return None

@@ -74,6 +74,11 @@ def compare(
     """
     evaluations = _checks.count("evaluations", evaluations)
     batch_size = None if batch_size is None else _checks.count("batch_size", batch_size)
+    if not isinstance(algorithms, Mapping) or not algorithms:
+        raise TypeError(
+            "algorithms must be a dict from names to algorithms, such as {'GP-UCB': 'gpucb'}, got "
+            f"{algorithms!r}"
+        )
     for name, maker in algorithms.items():
         if not callable(maker) and (not isinstance(maker, str) or maker.lower() not in known):
             raise ValueError(
@@ -118,7 +123,7 @@ def _one_run(
     noise = task.noise.paired(evaluations, np.random.default_rng([seed, 1]))
     with one_blas_thread():
         frame = play(
-            maker(task.domain, seed=seed),
+            _made(name, maker, task, seed),
             evaluations,
             lambda batch: task.function(batch.points),
             noise,
@@ -129,6 +134,16 @@ def _one_run(
     return frame.select(
         pl.lit(name).alias("algorithm"), pl.lit(seed, dtype=pl.Int64).alias("seed"), pl.all()
     )
+
+
+def _made(name: str, maker: Callable[..., Optimizer], task: Problem, seed: int) -> Optimizer:
+    try:
+        return maker(task.domain, seed=seed)
+    except TypeError as error:
+        raise TypeError(
+            f"algorithms: {name!r} cannot be made of a domain and a seed; give its settings "
+            f"by functools.partial: {error}"
+        ) from error
 
 
 def _results(

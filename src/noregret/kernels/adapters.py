@@ -22,7 +22,10 @@ class FunctionKernel(Kernel):
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         if not callable(function):
-            raise TypeError(f"kernel must be a kernel or a callable k(xs, ys), got {function!r}")
+            raise TypeError(
+                "kernel must be a kernel such as nr.RBF(0.3), 'auto' or a callable k(xs, ys), got "
+                f"{function!r}"
+            )
         self.function = function
 
     def __call__(self, X: Points, Y: Points) -> Floats:
@@ -32,7 +35,10 @@ class FunctionKernel(Kernel):
         try:
             matrix = np.asarray(self.function(X, Y), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"kernel failed on {len(X)} × {len(Y)} points: {error}") from error
+            raise type(error)(
+                f"kernel must take n and m points and return an n × m matrix; on {len(X)} and "
+                f"{len(Y)} points it failed: {error}"
+            ) from error
         if matrix.shape != (len(X), len(Y)):
             raise ValueError(
                 f"kernel must return a matrix of shape {(len(X), len(Y))} for that many points, "
@@ -115,5 +121,8 @@ def check_kernel(kernel: Kernel, points: Points) -> Floats:
     if not np.allclose(square, square.T, rtol=1e-6, atol=1e-9 * scale):
         raise ValueError("kernel must be symmetric: k(x, y) = k(y, x)")
     if not np.allclose(square.diagonal(), diagonal[: len(few)], rtol=1e-6, atol=1e-9 * scale):
-        raise ValueError("kernel.diag(X) must be the diagonal of kernel(X, X)")
+        raise ValueError(
+            "kernel.diag(X) must be the diagonal of kernel(X, X). Noise is no part of a kernel: "
+            "give noise=... instead of a WhiteKernel"
+        )
     return diagonal

@@ -7,6 +7,7 @@ fifth of what follows the design is uniform too, and fits come when the data has
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -301,8 +302,11 @@ def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...
     are compared by a Hamming kernel with one weight each, which multiplies the Matérn kernel.
     """
     if corners.dtype == object:
+        way = "give kernel=..."
+        if isinstance(corners[0], Mapping):
+            way += ", or make a table of the dicts: nr.Candidates(polars.DataFrame(dicts))"
         raise ValueError(
-            "kernel 'auto' needs candidates that are rows of numbers, not objects: give kernel=..."
+            f"kernel 'auto' needs candidates that are rows of numbers, not objects: {way}"
         )
     numbers = [i for i in range(corners.shape[1]) if i not in categories]
     scales = 0.2 * np.sqrt(len(numbers)) * _sides(corners)

@@ -162,8 +162,18 @@ def _asks(study: Study) -> list[dict[str, Any]]:
     return [info for kind, info in zip(log["kind"], log["info"], strict=True) if kind == "ask"]
 
 
-def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
+def best_so_far(study: Study, asks: list[dict[str, Any]]) -> list[dict[str, float]]:
+    """The best choice at some batches and now: answers ``t``, ``mean``, ``lower``, ``upper``."""
     noted = [info["best"] for info in asks if "best" in info]
+    if noted and noted[-1]["t"] == study.optimizer.t:
+        return noted
+    best = study.best()
+    now = {"mean": best.mean, "lower": best.lower, "upper": best.upper}
+    return [*noted, {"t": study.optimizer.t, **now}]
+
+
+def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
+    noted = best_so_far(study, asks)
     plots = []
     if len(noted) > 1:
         t, mean, lower, upper = (

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from noregret.optimizer import Optimizer
+from noregret.spaces.encoding import GAP_FLAG
 from noregret.study import Study
 from noregret.study.result import Result
 from noregret.study.tables import coordinate_names
@@ -30,10 +31,14 @@ class Subject:
     columns: list[dict[str, Any]]
 
     def features(self) -> dict[str, list[int]]:
-        """The dimensions of each feature: one, or one for each category."""
+        """The dimensions of each feature: one, or one for each category.
+
+        Dimensions that flag gaps in another one are no features of their own.
+        """
         found: dict[str, list[int]] = {}
         for i, column in enumerate(self.columns):
-            found.setdefault(column["name"], []).append(i)
+            if not column["name"].endswith(GAP_FLAG):
+                found.setdefault(column["name"], []).append(i)
         return found
 
 

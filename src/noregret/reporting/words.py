@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from noregret.spaces import list_length
+from noregret.spaces.encoding import GAP_FLAG
 from noregret.study.tables import coordinate_names
 
 if TYPE_CHECKING:
@@ -10,8 +11,6 @@ if TYPE_CHECKING:
 
 #: how many columns or parameters are named in one line
 _NAMED = 8
-#: the end of the name of a column that flags gaps in another column
-_GAP = " (gap)"
 
 
 def choices_in_words(study: "Study") -> str:
@@ -21,7 +20,11 @@ def choices_in_words(study: "Study") -> str:
         names = coordinate_names(study.domain)
         return f"{len(names)} parameters: {_listed(names)}"
     columns = study.settings["about"].get("columns") or []
-    names = [name for name in dict.fromkeys(one["name"] for one in columns) if name[-6:] != _GAP]
+    names = [
+        name
+        for name in dict.fromkeys(one["name"] for one in columns)
+        if not name.endswith(GAP_FLAG)
+    ]
     words = f"{size:,} candidates"
     if names:
         return f"{words}, described by {_listed(names)}"

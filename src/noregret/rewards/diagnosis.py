@@ -296,8 +296,8 @@ def _advice(found: TailReport, half_range: float) -> str:
             f"outside those seen, noise={half_range:.3g} is proved (half the range)."
         )
     robust = (
-        f"HuberGPUCB; where intervals must be theorems, ClippedGPUCB with "
-        f"alpha={found.alpha:g} and a noise you can vouch for, and many evaluations."
+        f"HuberGPUCB; if intervals must be proved, ClippedGPUCB with "
+        f"alpha={found.alpha:g} and a noise that is surely not too small, and many evaluations."
     )
     if found.kind == "unclear":
         return f"Perhaps heavy tails (p = {found.heavy_pvalue:.2g}); to be safe, use {robust}"

@@ -23,9 +23,16 @@ BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0
 #: kinds of space between groups of three digits
 _SPACES = " \u00a0\u202f"
 _GROUPED = {
-    ".": rf"^[+-]?\d{{1,3}}([,{_SPACES}']\d{{3}})+(\.\d+)?$",
-    ",": rf"^[+-]?\d{{1,3}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
+    ".": rf"^[+-]?[1-9]\d{{0,2}}([,{_SPACES}']\d{{3}})+(\.\d+)?$",
+    ",": rf"^[+-]?[1-9]\d{{0,2}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
 }
+#: numbers with a decimal comma, with a decimal point, and numbers whose sign may group digits
+_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_COMMA_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINT_GROUP = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+#: signs of a value that is only known to be below or above a number
+_LIMIT = re.compile(r"\s*[<>≤≥]")
 #: with more words than this, spellings are not compared letter by letter
 _MOST_COMPARED = 20_000
 #: how many spellings a message offers at most
@@ -71,6 +78,50 @@ def numbers(cells: pl.Series, decimal: str = ".") -> pl.Series:
     return found.set(~found.is_finite().fill_null(True), None)
 
 
+def decimal_commas(cells: Iterable[str]) -> list[str]:
+    """The texts that are numbers with a comma before the last digits, such as 51,2 or 1,234."""
+    return [text for text in map(_bare, cells) if _COMMA.fullmatch(text)]
+
+
+def decimal_sign(cells: Iterable[str], *, grouping: bool) -> str | None:
+    """The decimal sign in most of the texts that show one; ``None`` if none does.
+
+    Parameters
+    ----------
+    cells
+        The texts.
+    grouping
+        Whether 1,234 may be a thousand with a comma between groups of digits; then it shows no
+        decimal sign. 1.234 never does.
+    """
+    texts = [_bare(cell) for cell in cells]
+    commas = sum(
+        1 for text in texts if _COMMA.fullmatch(text)
+        and not (grouping and _COMMA_GROUP.fullmatch(text))
+    )  # fmt: skip
+    points = sum(
+        1 for text in texts if _POINT.fullmatch(text) and not _POINT_GROUP.fullmatch(text)
+    )  # fmt: skip
+    if not commas and not points:
+        return None
+    return "," if commas > points else "."
+
+
+def _bare(text: str) -> str:
+    return text.strip().rstrip("% ")
+
+
+def with_unit(cells: pl.Series, decimal: str = ".") -> str | None:
+    """The first text, if all texts are a number and the same unit, such as 12 mg; else ``None``."""
+    if cells.dtype != pl.String:
+        return None
+    filled = cells.filter(~is_gap(cells)).str.strip_chars()
+    parts = filled.str.extract_groups(r"^([+-]?[\d.,]+)\s*([^\d\s.,%+-].*)$").struct.unnest()
+    if not len(filled) or parts["2"].n_unique() != 1 or parts["2"].has_nulls():
+        return None
+    return None if numbers(parts["1"], decimal).has_nulls() else str(filled[0])
+
+
 def booleans(cells: pl.Series) -> pl.Series:
     """Yes and no as 1 and 0 (n floats), null for anything else."""
     if cells.dtype == pl.Boolean:
@@ -79,16 +130,24 @@ def booleans(cells: pl.Series) -> pl.Series:
     return words.replace_strict(BOOLEANS, default=None, return_dtype=pl.Float64)
 
 
-def likely_number(text: str) -> str | None:
+def likely_number(text: str, decimal: str = ".") -> str | None:
     """The number that was probably meant by a cell that is not a number, written correctly."""
     if not re.search(r"\d", text):
         return None
     kept = re.sub(r"[^0-9eE.,+-]", "", text.replace("O", "0").replace("l", "1"))
     kept = re.sub(r"([.,])[.,]+", r"\1", kept).replace(",", ".").strip(".")
     try:
-        return kept if math.isfinite(float(kept)) else None
+        return kept.replace(".", decimal) if math.isfinite(float(kept)) else None
     except ValueError:
         return None
+
+
+def advice(text: str, decimal: str = ".") -> str:
+    """What to write in place of a cell that is not a number; an empty text if nobody can know."""
+    likely = likely_number(text, decimal)
+    if likely and _LIMIT.match(text):
+        return f"; it is a limit: write {likely} if that is close enough, or leave the cell empty"
+    return f" (did you mean {likely}?)" if likely else ""
 
 
 class Spelling:

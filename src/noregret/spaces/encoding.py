@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats, Ints
-from noregret.spaces.cells import booleans, is_gap, likely_number, numbers
+from noregret.spaces.cells import advice, booleans, is_gap, numbers
 from noregret.spaces.tables import Piece
 
 #: a column with more words than this holds names, not categories
@@ -24,6 +24,8 @@ _MOSTLY = 0.5
 _NAMED = 20
 #: the name of the category for gaps
 _NOTHING = "(gap)"
+#: the end of the name of a coordinate that is 1 where a number was missing
+GAP_FLAG = f" {_NOTHING}"
 
 
 #: how cells of each kind become numbers (n floats), null at gaps
@@ -53,6 +55,8 @@ class ColumnSurvey:
         Whether no text has come twice so far.
     typed
         Whether the file itself says that these are numbers or booleans.
+    decimal
+        The decimal sign of text.
     mean, scatter, low, high
         Of the numbers: mean, Σ (number − mean)², smallest and largest.
     """
@@ -67,6 +71,7 @@ class ColumnSurvey:
     words: set[str] = field(default_factory=set)
     distinct: bool = True
     typed: bool = False
+    decimal: str = "."
     mean: float = 0.0
     scatter: float = 0.0
     low: float = np.inf
@@ -75,6 +80,7 @@ class ColumnSurvey:
 
     def add(self, cells: pl.Series, lines: Ints, decimal: str) -> None:
         """Look at more cells (n)."""
+        self.decimal = decimal
         found = numbers(cells, decimal)
         self.typed = cells.dtype.is_numeric() or cells.dtype == pl.Boolean
         self.rows += len(cells)
@@ -174,8 +180,7 @@ class ColumnSurvey:
             lines.setdefault(text, []).append(str(line))
         cells = []
         for text, found in lines.items():
-            likely = likely_number(text)
-            hint = f" (did you mean {likely}?)" if likely else ""
+            hint = advice(text, self.decimal)
             also = f"; also in {place} {', '.join(found[1:])}" if len(found) > 1 else ""
             cells.append(
                 f"{place} {found[0]}, column {self.name!r}: {text!r} is not a number{hint}{also}"
@@ -239,7 +244,7 @@ class Feature:
         if self.kind == "category":
             return [{"name": self.name, "category": word} for word in self.categories]
         own = {"name": self.name, "mean": self.mean, "deviation": self.deviation}
-        flag = {"name": f"{self.name} {_NOTHING}", "mean": 0.0, "deviation": 1.0}
+        flag = {"name": f"{self.name}{GAP_FLAG}", "mean": 0.0, "deviation": 1.0}
         return [own] if self.fill is None else [own, flag]
 
     def encode(self, cells: pl.Series, decimal: str) -> list[Floats]:
@@ -320,9 +325,20 @@ def make_encoder(
 
 def as_frame(frame: Any) -> pl.DataFrame:
     """A pandas or polars frame as a polars one, of numbers, booleans and text."""
+    names = [str(name) for name in frame.columns]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ValueError(f"candidates must have columns of different names; {twice[0]} comes twice")
     columns = []
     for name in frame.columns:
         values = np.asarray(frame[name].to_numpy())
+        inside = values.dtype.kind == "O" and any(map(_is_compound, values))
+        if values.dtype.kind in "mM" or inside or values.ndim > 1:
+            what = "times" if values.dtype.kind in "mM" else "lists"
+            raise TypeError(
+                f"candidates must have numbers or words in their columns; {str(name)!r} holds "
+                f"{what}. Leave it out, or make numbers of it"
+            )
         if values.dtype.kind in "biuf":
             columns.append(pl.Series(str(name), values))
         elif all(isinstance(value, Real) for value in values):
@@ -331,6 +347,10 @@ def as_frame(frame: Any) -> pl.DataFrame:
             words = [None if value is None or value != value else str(value) for value in values]
             columns.append(pl.Series(str(name), words, dtype=pl.String))
     return pl.DataFrame(columns)
+
+
+def _is_compound(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict, set, np.ndarray, pl.Series))
 
 
 def encode_frame(frame: pl.DataFrame) -> tuple[Floats, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from numbers import Real
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,13 @@ from noregret.spaces.sources import Opened
 
 def opened(points: Any, objects: bool) -> Opened:
     """The given points as an array, or as rows that are read when they are indexed."""
+    if points is None or isinstance(points, (str, bytes, PurePath)):
+        way = "" if points is None else "; nr.Candidates.open(path) reads a file"
+        raise TypeError(
+            f"candidates must be an array of n rows, a frame or a list, got {points!r}{way}"
+        )
+    if hasattr(points, "collect") and hasattr(points, "collect_schema"):
+        points = points.collect()  # a lazy frame
     if hasattr(points, "columns") and not objects:
         from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
 

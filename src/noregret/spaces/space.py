@@ -6,6 +6,7 @@ A *part* of a space has the same parameters within narrower bounds. Searches loo
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -69,7 +70,7 @@ class Space:
             if not isinstance(name, str) or not name:
                 raise TypeError(f"parameters must have names that are texts, got {name!r}")
             if not isinstance(parameter, Parameter):
-                way = f"; did you mean nr.Choice({parameter!r})?" if _is_list(parameter) else ""
+                way = f"; did you mean {_likely(parameter)}?" if _is_list(parameter) else ""
                 raise TypeError(
                     f"parameters must be Float, Int, Choice or Bool, got {parameter!r} for {name}"
                     f"{way}"
@@ -347,3 +348,10 @@ def _are_mappings(points: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple, set))
+
+
+def _likely(given: Any) -> str:
+    """How the parameter is written that a list, tuple or set was probably meant for."""
+    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Real) for x in given):
+        return f"nr.Float({given[0]!r}, {given[1]!r})"
+    return f"nr.Choice({given!r})"

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Ints
+from noregret.spaces.cells import decimal_commas, decimal_sign
 from noregret.spaces.limits import Lines, check_archive, check_parquet, longest_field
 
 #: rows read at a time
@@ -202,18 +203,20 @@ class Table:
         return words
 
     def _decimal_sign(self, sample: list[tuple[int, list[str]]]) -> str:
-        cells = [cell.strip().rstrip("% ") for _, row in sample for cell in row]
-        commas = [cell for cell in cells if re.fullmatch(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+", cell)]
-        points = any(re.fullmatch(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", cell) for cell in cells
-                     if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+", cell))  # fmt: skip
-        if not commas or points:
-            return "."
-        sure = self._decimal_comma or (self.place == "line" and self.separator == ";")
-        if not sure and all(re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) for cell in commas):
+        cells = [cell for _, row in sample for cell in row]
+        sign = decimal_sign(cells, grouping=self.commas_may_group)
+        commas = decimal_commas(cells)
+        if sign == ",":
+            self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
+        elif sign is None and commas:
             self.notes.append(f"Commas group digits: {commas[0]} is {commas[0].replace(',', '')}.")
-            return "."
-        self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
-        return ","
+        return sign or "."
+
+    @property
+    def commas_may_group(self) -> bool:
+        """Whether 1,234 may be a thousand here, and not a number with three decimals."""
+        semicolons = self.place == "line" and self.separator == ";"
+        return not (self._decimal_comma or semicolons)
 
     # -- text --------------------------------------------------------------------------------
 

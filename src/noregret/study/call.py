@@ -136,7 +136,7 @@ class Call:
 def domain_of(given: Any) -> Candidates | Space:
     """The domain given; pairs that may be bounds or candidates are refused."""
     if isinstance(given, Mapping):
-        _refuse_lists(given)
+        _check_parameters(given)
         if not any(isinstance(one, Parameter) for one in given.values()):
             return Box(given)
         return Space({n: Float(*x) if _is_pair(x) else x for n, x in given.items()})
@@ -154,14 +154,23 @@ def domain_of(given: Any) -> Candidates | Space:
     return as_domain(given)
 
 
-def _refuse_lists(given: Mapping[Any, Any]) -> None:
-    """Refuse lists of choices in a dict of bounds, and say how choices are written."""
+def _check_parameters(given: Mapping[Any, Any]) -> None:
+    """Refuse what is neither bounds nor a parameter, and say how it is written."""
+    if not given:
+        raise ValueError("domain must have at least one parameter, got {}")
     for name, one in given.items():
-        if isinstance(one, (list, tuple)) and not _is_pair(one):
-            raise TypeError(
-                f"domain must have a pair (low, high) of numbers or a parameter for {name!r}, got "
-                f"{one!r}; choices are written nr.Choice({list(one)!r})"
-            )
+        if isinstance(one, (Parameter, np.ndarray)) or _is_pair(one):
+            continue
+        hint = ""
+        if isinstance(one, range) and len(one):
+            step = f", step={one.step}" if one.step != 1 else ""
+            hint = f"; whole numbers are written nr.Int({one[0]}, {one[-1]}{step})"
+        elif isinstance(one, (list, tuple)):
+            hint = f"; choices are written nr.Choice({list(one)!r})"
+        raise TypeError(
+            f"domain must have a pair (low, high) of numbers or a parameter for {name!r}, got "
+            f"{one!r}{hint}"
+        )
 
 
 def _may_be_bounds(given: Any) -> bool:

@@ -80,9 +80,9 @@ class WriterLock:
         code = error.sqlite_errorcode & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return LockedError(
-                f"{study} is being written to by {self._holder()}. Readers are welcome "
-                "(read_only=True); a second writer waits until that one is done: wait=SECONDS, "
-                "--wait SECONDS"
+                f"{study} is being written to by {self._holder()}. Only one process may write: "
+                "wait for it (--wait SECONDS, in Python wait=SECONDS), or only look (status, best, "
+                "report, in Python read_only=True)"
             )
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             return LockedError(

@@ -69,8 +69,9 @@ def run_study(
         The run stops with :class:`RunError` when more trials than this have failed in it; ``None``:
         no limit.
     max_failures_per_candidate
-        A candidate of a list that has failed this often, in this run or earlier ones, is set aside:
-        the run stops asking for it (see :meth:`noregret.Study.retry`). ``None``: no limit.
+        A candidate of a list that has failed this often, in this run or earlier ones, and more
+        often than it gave a value, is set aside: the run stops asking for it (see
+        :meth:`noregret.Study.retry`). ``None``: no limit.
     max_in_a_row
         The run ends when this many evaluations have failed in a row.
     count_failed

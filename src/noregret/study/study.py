@@ -46,8 +46,6 @@ class Study:
         self.units = self._log.units
         self._shown = Shown(file.storage, named=self._settings["named"])
 
-    # -- making and opening ------------------------------------------------------------------
-
     @classmethod
     def create(
         cls,
@@ -134,6 +132,9 @@ class Study:
     def domain(self) -> Domain:
         """What may be chosen."""
         return self._log.domain
+
+    def __repr__(self) -> str:
+        return f"Study({str(self.path)!r}, {self.domain!r}, {self._settings['algorithm']!r})"
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,104 @@
+"""The rows of a file of answers: its columns, its numbers, and what is wrong with a row."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from noregret.cli.spreadsheets import Style
+from noregret.spaces.cells import advice, decimal_sign, is_gap, nearest, numbers
+from noregret.spaces.tables import Table
+
+#: how many lines an error names
+_NAMED_LINES = 20
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A row that cannot be told: where, why, and its cells by column."""
+
+    text: str
+    row: dict[str, Any]
+
+
+class Rows:
+    """The rows of a file, with the columns that matter.
+
+    Parameters
+    ----------
+    path
+        The table.
+    value_column
+        What the column of values is called.
+    style
+        How the study's files are written.
+    """
+
+    def __init__(self, path: str, value_column: str, style: Style) -> None:
+        self.table = Table(path, decimal_comma=style.decimal == ",")
+        piece = self.table.read()
+        self.lines, self.frame = piece.lines, piece.frame
+        self.value_column = value_column
+        column = self.frame[self.needed(value_column)]
+        self._empty = is_gap(column).to_list()
+        self._decimal = self._sign(value_column)
+        self._values = self.numbers(value_column)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def needed(self, name: str) -> str:
+        """The name of a column that must be there."""
+        if name not in self.table.columns:
+            raise ValueError(
+                f"{self.table.path} has no column {name!r}{nearest(name, self.table.columns)} "
+                f"(there is {', '.join(self.table.columns)})"
+            )
+        return name
+
+    def texts(self, name: str) -> list[str]:
+        """The cells of a column as they stand; empty texts if there is no such column."""
+        if name not in self.table.columns:
+            return [""] * len(self)
+        return self.frame[name].cast(pl.String).fill_null("").to_list()
+
+    def numbers(self, name: str) -> list[float | None]:
+        """The numbers in a column; ``None`` where there is none."""
+        return numbers(self.frame[name], self._sign(name)).to_list()
+
+    def _sign(self, name: str) -> str:
+        """The decimal sign of a column; that of the file if the column does not show one.
+
+        An instrument may write values with a point into a file that has commas elsewhere.
+        """
+        if self.frame[name].dtype != pl.String:
+            return self.table.decimal
+        grouping = self.table.commas_may_group
+        return decimal_sign(self.texts(name), grouping=grouping) or self.table.decimal
+
+    def value(self, i: int) -> float | None:
+        """The number in row i; ``None`` for a gap; anything else is refused."""
+        if self._empty[i]:
+            return None
+        value = self._values[i]
+        if value is None:
+            text = str(self.frame[self.value_column][i])
+            hint = advice(text, self._decimal)
+            raise ValueError(f"column {self.value_column!r}: {text!r} is not a finite number{hint}")
+        return float(value)
+
+    def wrong(self, i: int, error: Exception) -> Wrong:
+        """Row i, which cannot be told."""
+        joint = ", " if str(error).startswith("column ") else ": "
+        place = f"{self.table.place} {self.lines[i]}"
+        return Wrong(f"{place}{joint}{error}", self.frame.row(i, named=True))
+
+
+def refusal(path: str, wrong: list[Wrong]) -> str:
+    """Why a file is refused, row by row."""
+    more = [f"… and {len(wrong) - _NAMED_LINES} more"] if len(wrong) > _NAMED_LINES else []
+    listed = "\n  ".join([*(one.text for one in wrong[:_NAMED_LINES]), *more])
+    return (
+        f"{path} was refused, and nothing of it was told (--skip-bad tells the good rows):\n  "
+        f"{listed}"
+    )
