@@ -29,29 +29,6 @@ globals().update(suites(BoxSuite, LISTS_ONLY))
 globals().update(suites(SpaceSuite, LISTS_ONLY))
 
 
-class TestBKBResampling(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {"width": "practical", **options}
-        return nr.BKB(domain, kernel, dictionary="resample", **options)
-
-
-class TestBBKBLocal(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {"width": "practical", **options}
-        return nr.BBKB(domain, kernel, batch_rule="local", qbar=0.5, **options)
-
-
-class TestBBKBMinBatch(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.BBKB(domain, kernel, min_batch=3, **options)
-
-
-class TestGPUCBManyLambdas(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {**options, "lam": None if options["lam"] == 0.1 else options["lam"]}
-        return nr.GPUCB(domain, kernel, **options)
-
-
 def test_the_suite_wants_to_know_the_algorithm():
     with pytest.raises(TypeError, match="override make"):
         AlgorithmSuite().build()

@@ -53,9 +53,8 @@ def covered(cls, seed, steps=80, **options):
     ids=lambda value: getattr(value, "__name__", None) or "-".join(map(str, value.values())),
 )
 def test_intervals_cover_f_everywhere_and_always(cls, options):
-    """In at least 1 − δ = 90 % of many runs, at all arms and all times."""
-    runs = [covered(cls, seed, **options) for seed in range(20)]
-    assert np.mean(runs) >= 0.9
+    """At all arms and all times of a few runs; a slow test below has many."""
+    assert all(covered(cls, seed, **options) for seed in range(6))
 
 
 def covered_in_disorder(cls, seed, **options):
@@ -105,8 +104,7 @@ def test_at_most_delta_of_500_runs_miss(cls, options):
 
 
 def test_coverage_would_notice_a_width_that_is_too_small():
-    runs = [covered(nr.GPUCB, seed, width=0.5) for seed in range(10)]
-    assert np.mean(runs) < 0.5
+    assert not all(covered(nr.GPUCB, seed, width=0.5) for seed in range(6))
 
 
 def test_srinivas_width_covers_functions_of_the_prior():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.models.sparse import SparseGP
-from noregret.testing import AlgorithmSuite, BoxSuite
 
 
 @pytest.mark.parametrize("on", ["list", "box"])
@@ -280,28 +279,6 @@ def test_other_kernels_are_allowed_with_a_note():
     opt.ask()
     for kernel in (KERNEL, 2.0 * KERNEL):
         assert nr.PiGPUCB(X, kernel).events == []
-
-
-class TestOnAList(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.PiGPUCB(domain, kernel, **options)
-
-
-class TestOnABox(BoxSuite):
-    def make(self, domain, kernel, **options):
-        return nr.PiGPUCB(domain, kernel, **options)
-
-
-class TestThePapersWidth(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        own = {"width": "paper", "horizon": 5, "split": "gain"}
-        return nr.PiGPUCB(domain, kernel, **{**own, **options})
-
-
-class TestSparseCells(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        own = {"width": 1.0, "horizon": 5, "local": "sparse"}
-        return nr.PiGPUCB(domain, kernel, **{**own, **options})
 
 
 def test_made_by_name():
