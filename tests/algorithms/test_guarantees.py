@@ -104,12 +104,13 @@ def test_at_most_delta_of_500_runs_miss(cls, options):
 
 
 def test_coverage_would_notice_a_width_that_is_too_small():
-    assert not all(covered(nr.GPUCB, seed, width=0.5) for seed in range(6))
+    runs = [covered(nr.GPUCB, seed, width=0.5) for seed in range(6)]
+    assert np.mean(runs) < 0.5
 
 
 def test_srinivas_width_covers_functions_of_the_prior():
     failures = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         X = np.linspace(0, 1, 50)[:, None]
         root = np.linalg.cholesky(KERNEL(X, X) + 1e-9 * np.eye(50))
@@ -122,7 +123,7 @@ def test_srinivas_width_covers_functions_of_the_prior():
             if np.any(np.abs(mean - f) > opt.beta * std + 1e-6):
                 failures += 1
                 break
-    assert failures <= 2
+    assert failures <= 1
 
 
 def subset_of_regressors(kernel, X, inducing):

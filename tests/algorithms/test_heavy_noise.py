@@ -27,7 +27,7 @@ def test_outliers_leave_the_mean_near_the_bulk(name):
     off = []
     for seed in range(3):
         options = {"noise": "heavy", "norm": 3.0, "width": 2.0, "seed": seed}
-        opt = played(nr.make(name, GRID, nr.RBF(0.2), **options), 150, spiky, seed)
+        opt = played(nr.make(name, GRID, nr.RBF(0.2), **options), 100, spiky, seed)
         told = np.unique(opt.history.ids)
         counts = np.bincount(opt.history.ids, minlength=40)[told]
         off.append(np.median(np.abs(opt.predict(told)[0] - F[told])[counts >= 4]))

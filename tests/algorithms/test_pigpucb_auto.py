@@ -23,8 +23,7 @@ def play(opt, steps, seed=0):
 
 
 @pytest.mark.parametrize("name", ["igpucb", "pigpucb"])
-@pytest.mark.parametrize("on_box", [False, True])
-@pytest.mark.parametrize("width", [2.0, "theory"])
+@pytest.mark.parametrize(("on_box", "width"), [(False, 2.0), (True, "theory")])
 def test_everything_learnt(name, on_box, width):
     opt = nr.make(name, BOX if on_box else BOX.grid(15), "auto", width=width, seed=1, **AUTO)
     play(opt, 60)
