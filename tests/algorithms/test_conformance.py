@@ -4,7 +4,7 @@ import pytest
 
 import noregret as nr
 from noregret.algorithms import algorithms
-from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check
+from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check, moves
 
 #: algorithms of lists only and of boxes only
 LISTS_ONLY = {"robustucb", "regularizedevolution", "plateucb"}
@@ -24,9 +24,18 @@ def suites(base, others):
         yield title, type(title, (base,), {"make": make})
 
 
-globals().update(suites(AlgorithmSuite, BOXES_ONLY))
-globals().update(suites(BoxSuite, LISTS_ONLY))
-globals().update(suites(SpaceSuite, LISTS_ONLY))
+SUITES = {
+    **dict(suites(AlgorithmSuite, BOXES_ONLY)),
+    **dict(suites(BoxSuite, LISTS_ONLY)),
+    **dict(suites(SpaceSuite, LISTS_ONLY)),
+}
+globals().update(SUITES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_looks_and_files_change_nothing_in_many_long_runs(suite):
+    moves.check_looks(suite(), examples=20, longest=14)
 
 
 def test_the_suite_wants_to_know_the_algorithm():

@@ -3,9 +3,11 @@
 import noregret as nr
 from noregret.testing import AlgorithmSuite, BoxSuite
 
-#: what depends on the algorithm and not on these settings; test_conformance.py has it
+#: what depends on the algorithm and not on these settings, or is part of
+#: test_looks_and_files_change_nothing; test_conformance.py has it
 SAME_FOR_ALL_SETTINGS = (
     "test_same_seed_same_answers",
+    "test_a_file_continues_bit_for_bit",
     "test_an_override_without_effect_is_refused",
     "test_bad_input_is_refused_and_changes_nothing",
     "test_bad_options_are_refused_by_name",

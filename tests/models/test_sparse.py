@@ -166,9 +166,9 @@ def test_directions_that_are_left_out_do_not_matter(data):
     np.testing.assert_allclose(std**2, variance, rtol=0.01)
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-4])
-@pytest.mark.parametrize("width", ["theory", 2.0])
-@pytest.mark.parametrize("chunks", [0, 8])
+@pytest.mark.parametrize(
+    ("noise", "width", "chunks"), [(0.0, "theory", 0), (0.0, 2.0, 8), (1e-4, "theory", 8)]
+)
 def test_little_noise_and_much_pending(noise, width, chunks):
     """Twenty workers whose answers come ten at a time, with history in chunks before."""
     kernel, rng = nr.Matern(0.3, nu=2.5), np.random.default_rng(1)

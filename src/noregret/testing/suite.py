@@ -81,7 +81,7 @@ class Suite(ABC):
     """A problem of two variables, and tests that lists and boxes both pass."""
 
     #: how many sequences of moves are played, and how many moves the longest one has
-    examples, longest = 5, 10
+    examples, longest = 3, 10
 
     def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
         """The algorithm under test."""
