@@ -18,11 +18,17 @@ settings.load_profile("same")
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A Dask cluster of two processes on this machine."""
+    """A Dask cluster of two processes on this machine, which do next to nothing while they wait."""
+    import dask
     from distributed import Client, LocalCluster
 
+    quiet = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with LocalCluster(dashboard_address=":0", **options) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set(quiet),
+        LocalCluster(dashboard_address=":0", **options) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 

@@ -178,7 +178,7 @@ def test_strange_rewards_are_learnt_from(name, domain, rewards):
     """Duplicates and one dimension, far-off units, rewards that are mostly equal."""
     opt = nr.make(name, domain, "auto", width="practical", seed=0, **AUTO)
     rng = np.random.default_rng(0)
-    while opt.t < 24:
+    while opt.t < 42:
         batch = opt.ask(6)
         opt.tell(batch, rewards(batch.points, rng))
     best = opt.recommend()
