@@ -44,7 +44,7 @@ def test_the_suite_wants_to_know_the_algorithm():
 
 
 def test_suites_run_without_pytest():
-    check(nr.GPUCB)
+    check(nr.Uniform)
 
 
 def test_the_suite_finds_looks_that_change_the_run():

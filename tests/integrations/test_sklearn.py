@@ -252,7 +252,7 @@ def test_a_pipeline_with_columns_of_a_frame():
 
 
 def test_several_scores():
-    X, y = load_breast_cancer(return_X_y=True)
+    X, y = (rows[:200] for rows in load_breast_cancer(return_X_y=True))
     space = {"max_depth": stats.randint(1, 8)}
     given = {"scoring": ["accuracy", "roc_auc"], "n_iter": 3, "random_state": 0}
     tree = DecisionTreeClassifier(random_state=0)
