@@ -140,7 +140,7 @@ def test_no_variance_starvation_where_the_subset_of_regressors_starves():
     for t in (6, 63, 215):
         ids = rng.integers(101, size=t)
         opt = nr.BKB(X, kernel, lam=0.01, qbar=2.0, width=2.0, seed=0)
-        exact = nr.GPUCB(X, kernel, lam=0.01, width=2.0)
+        exact = nr.GPUCB(X, kernel, lam=0.01, width=2.0, seed=0)
         for model in (opt, exact):
             for part in np.array_split(ids, 6):
                 model.tell(part, np.zeros(len(part)))

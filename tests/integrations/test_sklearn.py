@@ -111,7 +111,12 @@ def test_spaces_of_every_kind():
 def test_workers_give_whole_results():
     X, y = load_iris(return_X_y=True)
     search = NoRegretSearchCV(
-        DecisionTreeClassifier(random_state=0), TREE, n_iter=4, cv=KFold(3, shuffle=True), n_jobs=2
+        DecisionTreeClassifier(random_state=0),
+        TREE,
+        n_iter=4,
+        cv=KFold(3, shuffle=True, random_state=0),
+        random_state=0,
+        n_jobs=2,
     ).fit(X, y)
     assert 9 < search.n_fits_ <= 12
 
@@ -278,7 +283,12 @@ def test_a_scorer_that_returns_several_scores():
         return {"right": right, "wrong": 1.0 - right}
 
     search = NoRegretSearchCV(
-        DecisionTreeClassifier(random_state=0), TREE, scoring=scores, refit="right", n_iter=3
+        DecisionTreeClassifier(random_state=0),
+        TREE,
+        scoring=scores,
+        refit="right",
+        n_iter=3,
+        random_state=0,
     ).fit(X, y)
     results = search.cv_results_
     np.testing.assert_allclose(results["mean_test_right"] + results["mean_test_wrong"], 1.0)
@@ -303,7 +313,9 @@ def test_several_spaces():
 def test_a_small_grid_is_searched_once():
     X, y = load_iris(return_X_y=True)
     grid = {"max_depth": [1, 2, 3], "criterion": ["gini", "entropy"]}
-    search = NoRegretSearchCV(DecisionTreeClassifier(random_state=0), grid, n_iter=50, cv=3)
+    search = NoRegretSearchCV(
+        DecisionTreeClassifier(random_state=0), grid, n_iter=50, cv=3, random_state=0
+    )
     results = search.fit(X, y).cv_results_
     assert len(results["params"]) == 6
     assert search.n_fits_ == 18
@@ -326,7 +338,8 @@ def test_weights_and_groups_reach_fits_and_folds():
 
 def test_copies_and_pickles():
     X, y = load_iris(return_X_y=True)
-    search = NoRegretSearchCV(LogisticRegression(), {"C": stats.loguniform(0.1, 10)}, n_iter=2)
+    space = {"C": stats.loguniform(0.1, 10)}
+    search = NoRegretSearchCV(LogisticRegression(), space, n_iter=2, random_state=0)
     assert clone(search).get_params()["n_iter"] == 2
     search.fit(X, y)
     again = pickle.loads(pickle.dumps(search))
@@ -388,7 +401,11 @@ def test_a_condition_of_a_space_holds():
 def test_lists_of_other_types(values):
     X, y = load_iris(return_X_y=True)
     search = NoRegretSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": values}, n_iter=4, cv=2
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": values},
+        n_iter=4,
+        cv=2,
+        random_state=0,
     ).fit(X, y)
     assert sorted(one["max_depth"] for one in search.cv_results_["params"]) == [1, 2, 3]
 
