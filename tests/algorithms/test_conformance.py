@@ -11,7 +11,13 @@ LISTS_ONLY = {"robustucb", "regularizedevolution", "plateucb"}
 BOXES_ONLY = {"trustregionucb", "asyncts"}
 
 
-def suites(base, others):
+#: algorithms that pick on a space of several types as another one does, with other bounds
+SEARCH_AS_OTHERS = {
+    *("gpbucb", "bkb", "igpucb", "tgpucb", "hubergpucb", "clippedgpucb", "pigpucb", "asyncts"),
+}
+
+
+def suites(base, others, slow=frozenset()):
     """One test class an algorithm, so that a new algorithm joins by its name."""
     for name, cls in algorithms.items():
         if name in others:
@@ -21,13 +27,14 @@ def suites(base, others):
             return cls(domain, kernel, **options)
 
         title = f"Test{cls.__name__}{base.__name__}"
-        yield title, type(title, (base,), {"make": make})
+        marks = {"pytestmark": pytest.mark.slow} if name in slow else {}
+        yield title, type(title, (base,), {"make": make, **marks})
 
 
 SUITES = {
     **dict(suites(AlgorithmSuite, BOXES_ONLY)),
     **dict(suites(BoxSuite, LISTS_ONLY)),
-    **dict(suites(SpaceSuite, LISTS_ONLY)),
+    **dict(suites(SpaceSuite, LISTS_ONLY, slow=SEARCH_AS_OTHERS)),
 }
 globals().update(SUITES)
 

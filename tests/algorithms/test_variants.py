@@ -1,5 +1,7 @@
 """Algorithms with settings beside their defaults pass the suites that the package ships."""
 
+import pytest
+
 import noregret as nr
 from noregret.testing import AlgorithmSuite, BoxSuite
 
@@ -91,18 +93,28 @@ BOXES = {
 }
 
 
+#: what is learnt is learnt by the same code as in the others
+SLOW = {
+    *("IGPUCBLearningOnAList", "IGPUCBLearningOnABox", "PiGPUCBLearningOnAList"),
+    *("ATAGPUCBLearningOnAList", "TGPUCBLearningOnABox", "HuberGPUCBLearningOnABox"),
+    "EpsilonGreedyLearningOnABox",
+}
+
+
 def suites(base, variants, where):
     """One test class a variant."""
     left_out = {name: None for name in SAME_FOR_ALL_SETTINGS if hasattr(base, name)}
     for name, make in variants.items():
+        marks = {"pytestmark": pytest.mark.slow} if name + where in SLOW else {}
         title = f"Test{name}{where}"
-        yield title, type(title, (base,), {"make": make, **left_out})
+        yield title, type(title, (base,), {"make": make, **left_out, **marks})
 
 
 globals().update(suites(AlgorithmSuite, LISTS, "OnAList"))
 globals().update(suites(BoxSuite, BOXES, "OnABox"))
 
 
-def test_what_is_left_out_here_stands_in_a_suite():
+def test_what_is_left_out_or_slow_exists():
     for name in SAME_FOR_ALL_SETTINGS:
         assert hasattr(AlgorithmSuite, name) or hasattr(BoxSuite, name), name
+    assert {f"Test{name}" for name in SLOW} <= set(globals())

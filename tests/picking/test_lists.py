@@ -64,7 +64,6 @@ def play(dense, f, rounds=15, seed=0):
         {},
         {"lam": 0.05},
         {"width": 2.0},
-        {"width": "practical", "lam": 0.05},
         {"width": 2.0, "bounds": "intersected"},
         {"bounds": "current"},
     ],
