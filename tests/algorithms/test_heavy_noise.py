@@ -59,7 +59,7 @@ def test_the_one_line_way_reports_what_was_measured():
     assert abs(result.best.mean - np.median(own)) < 1.0
 
 
-def test_a_study_takes_it(tmp_path):
+def test_a_study_takes_heavy_noise(tmp_path):
     made = nr.Study.create(tmp_path / "a.db", GRID, kernel=nr.RBF(0.2), noise="heavy", seed=0)
     with made as study:
         study.run(lambda x: float(x[0]), budget=15, workers=1)

@@ -162,7 +162,7 @@ def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
 
 @pytest.mark.parametrize("case", ["gpucb", "bkb resample", "gpbucb product", "bbkb"])
 @pytest.mark.parametrize("width", ["theory", 2.0])
-def test_equal_candidates(case, width):
+def test_equal_candidates_are_picked_as_in_the_dense_run(case, width):
     X, f, _ = problem(3, arms=30)
     dense = play(beside(case, np.repeat(X, 4, axis=0), width=width), np.repeat(f, 4))
     assert dense.checked > 12
@@ -179,7 +179,7 @@ def test_equal_candidates(case, width):
     ],
     ids=str,
 )
-def test_learnt_settings(case, learnt):
+def test_picks_with_learnt_settings_have_the_largest_bound(case, learnt):
     X, f, _ = problem(5, arms=100)
     dense = play(beside(case, X, **learnt), 3.0 + 5.0 * f, rounds=20)
     assert "fit" in {event["event"] for event in dense.opt.events}
