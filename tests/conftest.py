@@ -22,7 +22,12 @@ def dask_client():
     import dask
     from distributed import Client, LocalCluster
 
-    quiet = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
+    quiet = {
+        "distributed.admin.system-monitor.interval": "10s",
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.memory.monitor-interval": "10s",
+        "distributed.worker.profile.enabled": False,
+    }
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
         dask.config.set(quiet),
