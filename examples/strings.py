@@ -39,11 +39,11 @@ def binding(word: str) -> float:
     return sum(a == b for a, b in zip(word, TARGET, strict=True)) / len(TARGET)
 
 
-def main(folder: Path, budget: int = 80) -> nr.Recommendation:
-    """Search 1,000 strands of seven letters; the best one found."""
+def main(folder: Path, budget: int = 80, size: int = 1000) -> nr.Recommendation:
+    """Search a library of strands of seven letters; the best one found."""
     rng = np.random.default_rng(1)
     every = ["".join(letters) for letters in itertools.product("ACGT", repeat=7)]
-    strands = [str(word) for word in rng.choice(every, 999, replace=False)]
+    strands = [str(word) for word in rng.choice(every, size - 1, replace=False)]
     strands = [*dict.fromkeys([*strands, TARGET])]
     path = folder / "strands.db"
     with nr.Study.create(

@@ -18,11 +18,22 @@ settings.load_profile("same")
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A Dask cluster of two processes on this machine."""
+    """A Dask cluster of two processes on this machine, which do next to nothing while they wait."""
+    import dask
     from distributed import Client, LocalCluster
 
+    quiet = {
+        "distributed.admin.system-monitor.interval": "10s",
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.memory.monitor-interval": "10s",
+        "distributed.worker.profile.enabled": False,
+    }
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with LocalCluster(dashboard_address=":0", **options) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set(quiet),
+        LocalCluster(dashboard_address=":0", **options) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 

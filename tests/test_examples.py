@@ -27,30 +27,39 @@ def this_package(monkeypatch):
     monkeypatch.setitem(os.environ, "NOREGRET_THREADS", "1")
 
 
-def test_strings(tmp_path):
-    best = load("strings").main(tmp_path, budget=80)
-    assert load("strings").binding(best.point) >= 5 / 7  # a strand at random: 1/4
+@pytest.fixture
+def here(monkeypatch):
+    """Runs the commands of an example in this process."""
 
-
-def test_laboratory(tmp_path, monkeypatch):
-    """Its commands run in this process, those of the other demo in processes of their own."""
-    laboratory = load("laboratory")
-
-    def here(*arguments):
+    def run(*arguments):
         done = CliRunner().invoke(app, [str(one) for one in arguments])
         assert done.exit_code == 0, done.output
 
-    monkeypatch.setattr(laboratory, "noregret", here)
-    best = laboratory.main(tmp_path, plates=2)
+    def load_here(name):
+        example = load(name)
+        monkeypatch.setattr(example, "noregret", run)
+        return example
+
+    return load_here
+
+
+def test_strings(tmp_path):
+    strings = load("strings")
+    best = strings.main(tmp_path, budget=60, size=300)
+    assert strings.binding(best.point) >= 5 / 7  # a strand at random: 1/4
+
+
+def test_laboratory(tmp_path, here):
+    best = here("laboratory").main(tmp_path, plates=2)
     assert best.mean > 5  # of 10; a compound at random: 0.7
     with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
         assert study.counts() == {"pending": 0, "told": 46, "failed": 2, "history": 0}
 
 
-def test_library_demo(tmp_path):
-    load("library_demo").main(tmp_path, size=1000, budget=60)
+def test_library_demo(tmp_path, here):
+    here("library_demo").main(tmp_path, size=1000, budget=48)
     with nr.Study.open(tmp_path / "plates.db", read_only=True) as study:
-        assert study.counts()["told"] == 60
+        assert study.counts()["told"] == 48
         assert study.best().mean > 40  # of 85; a recipe at random: 9
     assert (tmp_path / "report.html").stat().st_size > 10_000
 

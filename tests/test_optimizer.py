@@ -50,7 +50,7 @@ def survives(opt, reward, rounds=12):
         "big",
     ],
 )
-def test_odd_input_is_normal(cls, options, case):
+def test_odd_lists_and_rewards_give_finite_answers(cls, options, case):
     X, f, _ = problem(arms=30)
     kernel = nr.RBF(0.3)
     common = {"noise": 0.1, "seed": 0, **options}
@@ -75,13 +75,13 @@ def test_odd_input_is_normal(cls, options, case):
 
 
 @pytest.mark.parametrize("lam", [1e-10, 1e-4, 1e4])
-def test_any_regularisation(lam):
+def test_any_lam_gives_finite_answers(lam):
     X, f, _ = problem(arms=60)
     survives(nr.BBKB(X, nr.RBF(0.5), noise=0.01, lam=lam, seed=0), lambda i, t: f[i], rounds=40)
 
 
 @pytest.mark.parametrize("variance", [1e-8, 1e8])
-def test_any_prior_variance(variance):
+def test_any_prior_variance_gives_finite_answers(variance):
     X, f, _ = problem(arms=40)
     opt = nr.BBKB(X, nr.RBF(0.5, variance=variance), noise=0.1, seed=0, width=2.0)
     survives(opt, lambda i, t: f[i])

@@ -52,7 +52,7 @@ def bounds_hold(noise, seed, rounds, alpha=1.0, delta=0.1):
     ("noise", "alpha"), [(student, 1.0), (two_points, 1.0), (signed_pareto, 0.4)]
 )
 def test_bounds_hold(noise, alpha):
-    assert all(bounds_hold(noise, seed, 40, alpha) for seed in range(4))
+    assert all(bounds_hold(noise, seed, 40, alpha) for seed in range(2))
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_it_is_proved_and_its_bounds_are_intersected():
     f = np.sin(3 * GRID[:, 0]) / 2
     rng = np.random.default_rng(0)
     gaps = []
-    while opt.t < 160:
+    while opt.t < 100:
         batch = opt.ask(20)
         opt.tell(batch, f[batch.ids] + 0.05 * np.array([student(rng) for _ in batch.ids]))
         gaps.append(opt.recommend().gap)

@@ -4,14 +4,20 @@ import pytest
 
 import noregret as nr
 from noregret.algorithms import algorithms
-from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check
+from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check, moves
 
 #: algorithms of lists only and of boxes only
 LISTS_ONLY = {"robustucb", "regularizedevolution", "plateucb"}
 BOXES_ONLY = {"trustregionucb", "asyncts"}
 
 
-def suites(base, others):
+#: algorithms that pick on a space of several types as another one does, with other bounds
+SEARCH_AS_OTHERS = {
+    *("gpbucb", "bkb", "igpucb", "tgpucb", "hubergpucb", "clippedgpucb", "pigpucb", "asyncts"),
+}
+
+
+def suites(base, others, slow=frozenset()):
     """One test class an algorithm, so that a new algorithm joins by its name."""
     for name, cls in algorithms.items():
         if name in others:
@@ -21,35 +27,32 @@ def suites(base, others):
             return cls(domain, kernel, **options)
 
         title = f"Test{cls.__name__}{base.__name__}"
-        yield title, type(title, (base,), {"make": make})
+        marks = {"pytestmark": pytest.mark.slow} if name in slow else {}
+        yield title, type(title, (base,), {"make": make, **marks})
 
 
-globals().update(suites(AlgorithmSuite, BOXES_ONLY))
-globals().update(suites(BoxSuite, LISTS_ONLY))
-globals().update(suites(SpaceSuite, LISTS_ONLY))
+SUITES = {
+    **dict(suites(AlgorithmSuite, BOXES_ONLY)),
+    **dict(suites(BoxSuite, LISTS_ONLY)),
+    **dict(suites(SpaceSuite, LISTS_ONLY, slow=SEARCH_AS_OTHERS)),
+}
+globals().update(SUITES)
 
 
-class TestBKBResampling(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {"width": "practical", **options}
-        return nr.BKB(domain, kernel, dictionary="resample", **options)
+#: suites in which a bound that a batch reports is off by round-off after a look or a file
+ROUND_OFF = {"TestUniformSpaceSuite"}
 
 
-class TestBBKBLocal(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {"width": "practical", **options}
-        return nr.BBKB(domain, kernel, batch_rule="local", qbar=0.5, **options)
+def long_runs():
+    for title, suite in SUITES.items():
+        known = pytest.mark.xfail(reason="batch.info.upper differs in its last bit", strict=True)
+        yield pytest.param(suite, id=title, marks=[known] if title in ROUND_OFF else [])
 
 
-class TestBBKBMinBatch(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.BBKB(domain, kernel, min_batch=3, **options)
-
-
-class TestGPUCBManyLambdas(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        options = {**options, "lam": None if options["lam"] == 0.1 else options["lam"]}
-        return nr.GPUCB(domain, kernel, **options)
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", [*long_runs()])
+def test_looks_and_files_change_nothing_in_many_long_runs(suite):
+    moves.check_looks(suite(), examples=20, longest=14)
 
 
 def test_the_suite_wants_to_know_the_algorithm():
@@ -58,7 +61,7 @@ def test_the_suite_wants_to_know_the_algorithm():
 
 
 def test_suites_run_without_pytest():
-    check(nr.GPUCB)
+    check(nr.Uniform)
 
 
 def test_the_suite_finds_looks_that_change_the_run():

@@ -53,9 +53,8 @@ def covered(cls, seed, steps=80, **options):
     ids=lambda value: getattr(value, "__name__", None) or "-".join(map(str, value.values())),
 )
 def test_intervals_cover_f_everywhere_and_always(cls, options):
-    """In at least 1 − δ = 90 % of many runs, at all arms and all times."""
-    runs = [covered(cls, seed, **options) for seed in range(20)]
-    assert np.mean(runs) >= 0.9
+    """At all arms and all times of a few runs; a slow test below has many."""
+    assert all(covered(cls, seed, **options) for seed in range(6))
 
 
 def covered_in_disorder(cls, seed, **options):
@@ -105,13 +104,13 @@ def test_at_most_delta_of_500_runs_miss(cls, options):
 
 
 def test_coverage_would_notice_a_width_that_is_too_small():
-    runs = [covered(nr.GPUCB, seed, width=0.5) for seed in range(10)]
+    runs = [covered(nr.GPUCB, seed, width=0.5) for seed in range(6)]
     assert np.mean(runs) < 0.5
 
 
 def test_srinivas_width_covers_functions_of_the_prior():
     failures = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         X = np.linspace(0, 1, 50)[:, None]
         root = np.linalg.cholesky(KERNEL(X, X) + 1e-9 * np.eye(50))
@@ -124,7 +123,7 @@ def test_srinivas_width_covers_functions_of_the_prior():
             if np.any(np.abs(mean - f) > opt.beta * std + 1e-6):
                 failures += 1
                 break
-    assert failures <= 2
+    assert failures <= 1
 
 
 def subset_of_regressors(kernel, X, inducing):
@@ -141,7 +140,7 @@ def test_no_variance_starvation_where_the_subset_of_regressors_starves():
     for t in (6, 63, 215):
         ids = rng.integers(101, size=t)
         opt = nr.BKB(X, kernel, lam=0.01, qbar=2.0, width=2.0, seed=0)
-        exact = nr.GPUCB(X, kernel, lam=0.01, width=2.0)
+        exact = nr.GPUCB(X, kernel, lam=0.01, width=2.0, seed=0)
         for model in (opt, exact):
             for part in np.array_split(ids, 6):
                 model.tell(part, np.zeros(len(part)))
@@ -169,16 +168,11 @@ def test_no_variance_starvation_where_the_subset_of_regressors_starves():
     ],
 )
 def test_average_regret_falls(cls, options):
-    early, late, uniform = [], [], []
-    for seed in range(2):
-        X, f, rng = problem(seed, arms=300)
-        opt = cls(
-            X, nr.RBF(0.3), noise=0.1, lam=0.05, norm=4.0, width="practical", seed=seed, **options
-        )
-        run(opt, f, 0.1, rng, 500)
-        regret = f.max() - f[opt.history.ids]
-        early.append(regret[:60].mean())
-        late.append(regret[-60:].mean())
-        uniform.append(f.max() - f.mean())
-    assert np.mean(late) < 0.3 * np.mean(early)
-    assert np.mean(late) < 0.2 * np.mean(uniform)
+    X, f, rng = problem(0, arms=300)
+    shared = {"noise": 0.1, "lam": 0.05, "norm": 4.0, "width": "practical", "seed": 0}
+    opt = cls(X, nr.RBF(0.3), **shared, **options)
+    run(opt, f, 0.1, rng, 500)
+    regret = f.max() - f[opt.history.ids]
+    late = regret[-60:].mean()
+    assert late < 0.3 * regret[:60].mean()
+    assert late < 0.2 * (f.max() - f.mean())

@@ -7,7 +7,6 @@ import pytest
 from covers import KERNEL, bumps, play, textbook
 
 import noregret as nr
-from noregret.testing import AlgorithmSuite, BoxSuite
 
 
 def test_the_papers_width_is_eq_2_with_the_exact_information_gain():
@@ -94,13 +93,3 @@ def test_lam_is_the_papers_except_with_the_theorys_width_or_a_learnt_kernel():
     assert nr.IGPUCB(X, KERNEL, noise=0.5).assumed.lams == (0.25, 0.75, 2.5, 7.5, 25.0)
     assert nr.IGPUCB(X, "auto", noise=0.5, width="paper").assumed.lams == (0.25,)
     assert nr.IGPUCB(X, "auto", lam=0.5).assumed.lams == (0.5,)
-
-
-class TestOnAList(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.IGPUCB(domain, kernel, **options)
-
-
-class TestOnABox(BoxSuite):
-    def make(self, domain, kernel, **options):
-        return nr.IGPUCB(domain, kernel, **options)

@@ -16,17 +16,16 @@ def first_cover(d, horizon):
     return Cover(np.zeros(d), np.ones(d), cells_a_side(horizon**q, d), b), b
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
-@pytest.mark.parametrize("on", ["grid", "box"])
+@pytest.mark.parametrize(("d", "on"), [(1, "box"), (2, "grid"), (3, "box")])
 def test_cells_hold_exact_gps_of_their_own_data_and_split_by_the_rule(d, on):
     rng = np.random.default_rng(d)
     function, norm = bumps(d, rng)
     box = nr.Box([(0, 1)] * d)
     # 17 = 2⁴ + 1 points a side lie on the faces of halved cells.
-    domain = box.grid({1: 17, 2: 17, 3: 9}[d]) if on == "grid" else box
+    domain = box.grid(17) if on == "grid" else box
     options = {"noise": 0.3, "norm": norm, "delta": 0.1, "horizon": 200, "width": 0.4, "seed": 0}
     opt = nr.PiGPUCB(domain, KERNEL, **options)
-    play(opt, function, 120, rng)
+    play(opt, function, 100, rng)
     lam = opt.assumed.lam
     assert lam == 1 + 2 / 200
     told, cells = opt.history, opt.cover
@@ -61,8 +60,7 @@ def within_key(cover, key, points):
     return np.all((points >= low - 1e-9) & (points <= high + 1e-9), axis=1)
 
 
-@pytest.mark.parametrize("d", [1, 2])
-@pytest.mark.parametrize("horizon", [300, None])
+@pytest.mark.parametrize(("d", "horizon"), [(1, 300), (2, None)])
 def test_choices_maximise_the_largest_bound_over_cells(d, horizon):
     """UCB_t, all cells from scratch at every step, although most are never looked at again."""
     rng = np.random.default_rng(10 + d)
@@ -74,7 +72,7 @@ def test_choices_maximise_the_largest_bound_over_cells(d, horizon):
     cover, b = first_cover(d, horizon or 1000)
     share = 1.0 if horizon else 0.5  # an unknown horizon leaves half of δ to later ones
     play(opt, function, 1, rng)  # the first choice is uniform
-    for t in range(2, 121):
+    for t in range(2, 81):
         batch = opt.ask()
         told = opt.history
         upper = np.full(len(X), -np.inf)
@@ -116,8 +114,8 @@ def proved_bounds(opt, cell, X, first):
     return np.min(bounds, axis=0)
 
 
-@pytest.mark.parametrize("short", [8192, 0])  # cells looked at whole, and cells that sleep
-@pytest.mark.parametrize("first_cells", [1, 9])
+# cells that are looked at whole, and cells that sleep
+@pytest.mark.parametrize(("first_cells", "short"), [(1, 8192), (9, 0)])
 def test_bounds_that_only_fall_equal_a_dense_computation(monkeypatch, first_cells, short):
     """Bounds of all candidates in all cells at every step, the smallest of each so far kept."""
     monkeypatch.setattr("noregret.picking.inside._SHORT", short)
@@ -129,7 +127,7 @@ def test_bounds_that_only_fall_equal_a_dense_computation(monkeypatch, first_cell
     )
     side, kept = round(math.sqrt(first_cells)), {}
     play(opt, function, 1, rng, noise=0.1)  # the first choice is uniform
-    for _ in range(70):
+    for _ in range(40):
         batch = opt.ask()
         opt.cancel(batch)
         now, largest = {}, np.full(len(X), -np.inf)
@@ -240,32 +238,45 @@ def test_a_cell_splits_by_gain_only_where_there_is_more_than_one_thing_to_learn(
         assert not (full and cell.gain > math.log(cell.count + 1))
 
 
-@pytest.mark.parametrize("options", [{}, {"split": "gain"}, {"local": "sparse"}, {"lam": 0.3}])
-def test_proved_bounds_hold_over_many_seeds(options):
-    """Theorem 7: all bounds in all cells at all times, with probability 1 − δ."""
-    delta, runs = 0.2, 10
-    broken, broken_narrow = 0, 0
-    for seed in range(runs):
-        rng = np.random.default_rng(seed)
-        function, norm = bumps(1, rng)
-        grid = np.linspace(0, 1, 33)[:, None]
-        truth = function(grid)
-        opt = nr.PiGPUCB(
-            grid, KERNEL, noise=0.5, norm=norm, delta=delta, horizon=80, seed=seed, **options
-        )
-        worst = narrow = -np.inf
-        for _ in range(8):
-            play(opt, function, 8, rng, noise=0.5)
-            upper, (mean, _), best = opt.upper(), opt.predict(), opt.recommend()
-            assert best.lower <= best.mean <= best.upper
-            worst = max(worst, np.max(truth - upper), best.lower - truth[best.id])
-            worst = max(worst, truth.max() - truth[best.id] - best.gap)
-            narrow = max(narrow, np.max(truth - mean - 0.2 * (upper - mean)))
-        broken += worst > 1e-9
-        broken_narrow += narrow > 0
-        assert opt.alive >= 1
-    assert broken <= delta * runs
-    assert broken_narrow > 0  # a fifth of the width would have been noticed
+def broken_bounds(seed, **options):
+    """Whether a bound of any cell fails at any time of a run, and whether a fifth of it does."""
+    rng = np.random.default_rng(seed)
+    function, norm = bumps(1, rng)
+    grid = np.linspace(0, 1, 33)[:, None]
+    truth = function(grid)
+    opt = nr.PiGPUCB(
+        grid, KERNEL, noise=0.5, norm=norm, delta=0.2, horizon=80, seed=seed, **options
+    )
+    worst = narrow = -np.inf
+    for _ in range(8):
+        play(opt, function, 8, rng, noise=0.5)
+        upper, (mean, _), best = opt.upper(), opt.predict(), opt.recommend()
+        assert best.lower <= best.mean <= best.upper
+        worst = max(worst, np.max(truth - upper), best.lower - truth[best.id])
+        worst = max(worst, truth.max() - truth[best.id] - best.gap)
+        narrow = max(narrow, np.max(truth - mean - 0.2 * (upper - mean)))
+    assert opt.alive >= 1
+    return worst > 1e-9, narrow > 0
+
+
+VARIANTS = pytest.mark.parametrize(
+    "options", [{}, {"split": "gain"}, {"local": "sparse"}, {"lam": 0.3}]
+)
+
+
+@VARIANTS
+def test_proved_bounds_hold(options):
+    """Theorem 7: all bounds in all cells at all times. A fifth of the width would be noticed."""
+    broken, broken_narrow = np.transpose([broken_bounds(seed, **options) for seed in range(3)])
+    assert not broken.any()
+    assert broken_narrow.any()
+
+
+@pytest.mark.slow
+@VARIANTS
+def test_proved_bounds_hold_with_probability_1_minus_delta(options):
+    broken = [broken_bounds(seed, **options)[0] for seed in range(40)]
+    assert np.mean(broken) <= 0.2
 
 
 def test_proved_bounds_are_narrower_than_the_papers():

@@ -2,39 +2,11 @@
 
 import numpy as np
 import pytest
-from learners import learning
 
 import noregret as nr
-from noregret.testing import AlgorithmSuite, BoxSuite
 
 AUTO = {"noise": "auto", "norm": "auto"}
 BOX = nr.Box([(0, 1), (0, 100)])
-
-
-def early(opt):
-    """With a design so small that the suites' few rounds get past it."""
-    opt._run.beliefs.learner.design = 3
-    return opt
-
-
-class TestIGPUCBOnAList(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return early(learning(nr.IGPUCB, domain, options))
-
-
-class TestIGPUCBOnABox(BoxSuite):
-    def make(self, domain, kernel, **options):
-        return early(learning(nr.IGPUCB, domain, options))
-
-
-class TestPiGPUCBOnAList(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return early(learning(nr.PiGPUCB, domain, options, horizon=6))
-
-
-class TestPiGPUCBOnABox(BoxSuite):
-    def make(self, domain, kernel, **options):
-        return early(learning(nr.PiGPUCB, domain, options, local="sparse", horizon=6))
 
 
 def hill(points):
@@ -51,8 +23,7 @@ def play(opt, steps, seed=0):
 
 
 @pytest.mark.parametrize("name", ["igpucb", "pigpucb"])
-@pytest.mark.parametrize("on_box", [False, True])
-@pytest.mark.parametrize("width", [2.0, "theory"])
+@pytest.mark.parametrize(("on_box", "width"), [(False, 2.0), (True, "theory")])
 def test_everything_learnt(name, on_box, width):
     opt = nr.make(name, BOX if on_box else BOX.grid(15), "auto", width=width, seed=1, **AUTO)
     play(opt, 60)

@@ -10,12 +10,20 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.models.sparse import SparseGP
-from noregret.testing import AlgorithmSuite, BoxSuite
+
+#: two of the three settings in all combinations
+KINDS = pytest.mark.parametrize(
+    ("on", "local", "width"),
+    [
+        ("list", "exact", "theory"),
+        ("list", "sparse", "paper"),
+        ("box", "exact", "paper"),
+        ("box", "sparse", "theory"),
+    ],
+)
 
 
-@pytest.mark.parametrize("on", ["list", "box"])
-@pytest.mark.parametrize("local", ["exact", "sparse"])
-@pytest.mark.parametrize("width", ["theory", "paper"])
+@KINDS
 def test_pending_points_shrink_deviations_and_never_move_means(on, local, width):
     rng = np.random.default_rng(6)
     function, norm = bumps(2, rng)
@@ -39,9 +47,7 @@ def test_pending_points_shrink_deviations_and_never_move_means(on, local, width)
     assert np.allclose(opt.predict(where)[1], std, atol=1e-10)
 
 
-@pytest.mark.parametrize("local", ["exact", "sparse"])
-@pytest.mark.parametrize("on", ["list", "box"])
-@pytest.mark.parametrize("width", ["theory", "paper"])
+@KINDS
 def test_a_loaded_run_continues_bit_for_bit(tmp_path, on, local, width):
     function, norm = bumps(2, np.random.default_rng(7))
     domain = np.random.default_rng(8).random((90, 2)) if on == "list" else nr.Box([(0, 1), (0, 1)])
@@ -79,7 +85,7 @@ def test_a_loaded_run_continues_bit_for_bit(tmp_path, on, local, width):
         assert np.array_equal(ours, theirs)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.lists(st.booleans(), min_size=12, max_size=12), st.sampled_from(["theory", "paper", 1.0]))
 def test_looking_changes_nothing(looks, width):
     function, norm = bumps(2, np.random.default_rng(7))
@@ -204,11 +210,10 @@ def test_cells_without_data_are_chosen_in_no_order():
     ids=["one point", "equal points", "flat", "duplicates", "seven dimensions"],
 )
 @pytest.mark.parametrize("lengthscale", [1e-4, 0.3, 1e4])
-@pytest.mark.parametrize("width", ["theory", "paper"])
-def test_odd_lists_and_constant_rewards(X, lengthscale, width):
+def test_odd_lists_and_constant_rewards(X, lengthscale):
     kernel = nr.Matern(lengthscale, nu=1.5)
-    opt = nr.PiGPUCB(X, kernel, noise=0.1, norm=20.0, width=width, horizon=20, seed=0)
-    for _ in range(30):
+    opt = nr.PiGPUCB(X, kernel, noise=0.1, norm=20.0, horizon=20, seed=0)
+    for _ in range(20):
         batch = opt.ask(2)
         opt.tell(batch, [1.0, 1.0])
     mean, std = opt.predict()
@@ -280,28 +285,6 @@ def test_other_kernels_are_allowed_with_a_note():
     opt.ask()
     for kernel in (KERNEL, 2.0 * KERNEL):
         assert nr.PiGPUCB(X, kernel).events == []
-
-
-class TestOnAList(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        return nr.PiGPUCB(domain, kernel, **options)
-
-
-class TestOnABox(BoxSuite):
-    def make(self, domain, kernel, **options):
-        return nr.PiGPUCB(domain, kernel, **options)
-
-
-class TestThePapersWidth(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        own = {"width": "paper", "horizon": 5, "split": "gain"}
-        return nr.PiGPUCB(domain, kernel, **{**own, **options})
-
-
-class TestSparseCells(AlgorithmSuite):
-    def make(self, domain, kernel, **options):
-        own = {"width": 1.0, "horizon": 5, "local": "sparse"}
-        return nr.PiGPUCB(domain, kernel, **{**own, **options})
 
 
 def test_made_by_name():

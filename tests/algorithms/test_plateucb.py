@@ -2,18 +2,9 @@
 
 import numpy as np
 import pytest
-from learners import learning
 from scipy.special import ndtr
 
 import noregret as nr
-from noregret.testing import AlgorithmSuite
-
-
-class TestPlateUCBLearning(AlgorithmSuite):
-    """The suite that all algorithms pass, with everything learnt."""
-
-    def make(self, domain, kernel, **options):
-        return learning(nr.PlateUCB, domain, options)
 
 
 def library(n=400, seed=0):

@@ -161,19 +161,28 @@ def test_fits_use_everything_and_nothing_is_drawn_after_the_design():
     assert [event["t"] for event in fits] == [6, 8, 10, 13, 17, 22, 28, 35]
 
 
-def test_finds_a_narrow_funnel_in_a_plain():
-    """The top of a sharp cone, closer than GP-UCB alone comes."""
-    box = nr.Box([(-1, 1)] * 4)
+def funnel(x):
+    """A narrow funnel of height 1 in a plain."""
+    return float(np.exp(-6.0 * np.sqrt(np.mean(np.square(np.asarray(x) - 0.35)))))
 
-    def f(x):
-        return float(np.exp(-6.0 * np.sqrt(np.mean(np.square(np.asarray(x) - 0.35)))))
 
-    def run(algorithm):
-        options = {"algorithm": algorithm, "width": 2.0, "progress": False}
-        found = [nr.maximize(f, box, 60, seed=seed, **options).best.point for seed in range(4)]
-        return np.mean([f(point) for point in found])
+def height_found(algorithm, seed):
+    """How high up the funnel a run of 60 evaluations comes, in four dimensions."""
+    options = {"algorithm": algorithm, "width": 2.0, "progress": False}
+    return funnel(nr.maximize(funnel, nr.Box([(-1, 1)] * 4), 60, seed=seed, **options).best.point)
 
-    assert run("trustregionucb") > run("gpucb") + 0.03
+
+def test_finds_the_top_of_a_narrow_funnel():
+    assert height_found("trustregionucb", 0) > 0.95
+
+
+@pytest.mark.slow
+def test_comes_closer_to_the_top_of_a_narrow_funnel_than_gp_ucb():
+    ours, theirs = (
+        np.mean([height_found(name, seed) for seed in range(4)])
+        for name in ("trustregionucb", "gpucb")
+    )
+    assert ours > theirs + 0.03
 
 
 def test_a_region_too_narrow_for_floating_point_is_the_whole_side():

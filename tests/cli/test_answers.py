@@ -69,7 +69,7 @@ def test_failures_and_changed_answers_by_csv(db):
         assert study.trials()["reason"].to_list() == [None, "spilt"]
 
 
-def test_import(db):
+def test_history_is_imported_by_name(db):
     db.with_name("old.csv").write_text("compound,value,who\ncmp003,1.5,x\ncmp003,1.25,y\n")
     noregret("import", db, "old.csv")
     db.with_name("bad.csv").write_text("compound,value\ncmp003,1.5\nnobody,2\n")

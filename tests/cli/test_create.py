@@ -154,7 +154,7 @@ def test_a_refused_library_names_line_column_and_spelling(tmp_path, monkeypatch)
         ("--width wide", "width must be one of"),
     ],
 )
-def test_create_refuses(tmp_path, monkeypatch, options, message):
+def test_bad_options_of_create_are_refused_in_words(tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     library("library.csv", 20)
     result = noregret("create", "a.db", "--candidates", "library.csv", *options.split(), code=1)

@@ -105,7 +105,7 @@ def folder(db):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_some_command_lines(folder, db):
+def test_odd_command_lines_are_done_or_refused(folder, db):
     assert fuzz(folder, db, random.Random(1), 40)
 
 
@@ -178,7 +178,7 @@ def fuzz_calls(path, rng, n):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_some_calls(tmp_path):
+def test_calls_with_odd_values_are_done_or_refused(tmp_path):
     assert fuzz_calls(tmp_path / "a.db", random.Random(1), 60)
 
 

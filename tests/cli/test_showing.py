@@ -92,7 +92,7 @@ def test_how_many_can_still_be_the_best_is_said_where_it_is_known(told, monkeypa
     assert json.loads(noregret("best", told, "--json").stdout)["alive"] == 17
 
 
-def test_export(db):
+def test_trials_are_exported_as_tables(db):
     with nr.Study.open(db) as study:
         study.tell_history([3, 3], [1.5, 1.25])
     noregret("export", db, "--to", "parquet", "-o", "t.parquet")

@@ -43,7 +43,7 @@ def test_one_weight_for_all_columns_is_one_parameter():
     assert slope == pytest.approx(np.sum(ahead - behind) / (2 * step), abs=1e-6)
 
 
-def test_files_bring_them_back():
+def test_kernels_of_categories_are_stored():
     kernel = nr.Columns(nr.RBF(0.3), [0]) * nr.Columns(nr.Hamming([0.4, 0.9]), [1, 2])
     again = from_spec(to_spec(kernel, {}), {})
     np.testing.assert_array_equal(again(X, X), kernel(X, X))

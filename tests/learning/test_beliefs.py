@@ -65,8 +65,8 @@ def test_right_assumptions_are_refuted_in_at_most_delta_of_500_runs():
 )
 def test_right_assumptions_are_refuted_in_few_runs(cls, options):
     """At most δ = 0.1 of the runs; the bounds are loose enough for none of these."""
-    runs = [refuted(seed, norm=2.0, cls=cls, steps=60, **options) for seed in range(10)]
-    assert runs == [None] * 10
+    runs = [refuted(seed, norm=2.0, cls=cls, steps=60, **options) for seed in range(4)]
+    assert runs == [None] * 4
 
 
 def test_the_event_names_a_norm_that_would_do():

@@ -77,8 +77,17 @@ def test_a_single_stall_is_an_outlier_and_a_single_find_is_none(far, heavy):
         assert np.median(np.abs(opt.predict()[0] - SMOOTH)) < 0.5
 
 
-@pytest.mark.parametrize(
+FUNCTIONS = pytest.mark.parametrize(
     "f", [SMOOTH, PEAK, STEPS, VALLEY], ids=["smooth", "peak", "steps", "valley"]
 )
+
+
+@FUNCTIONS
 def test_peaks_steps_and_gaussian_noise_are_no_heavy_tails(f):
-    assert not any(found(f, noise, seed) for noise in (nothing, gaussian) for seed in range(3))
+    assert not any(found(f, noise, 0) for noise in (nothing, gaussian))
+
+
+@pytest.mark.slow
+@FUNCTIONS
+def test_peaks_steps_and_gaussian_noise_are_no_heavy_tails_in_several_runs(f):
+    assert not any(found(f, noise, seed) for noise in (nothing, gaussian) for seed in (1, 2))

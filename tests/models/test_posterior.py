@@ -40,7 +40,7 @@ def test_mean_leverage_and_covariance(told):
     np.testing.assert_allclose(posterior.covariance(X[:5], X), covariance[:5], atol=1e-8)
 
 
-def test_every_lambda(told):
+def test_every_lambda_has_its_own_mean_and_leverage(told):
     X, ids, y, posterior = told
     means, leverages = posterior.evaluate_all(X)
     for i, lam in enumerate(LAMS):

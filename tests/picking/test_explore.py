@@ -51,13 +51,13 @@ def test_min_batch_explores_first_and_then_keeps_its_promise():
 
 
 @pytest.mark.parametrize(
-    ("rule", "shortest"), [("product", 30 * np.log(2)), ("global", 30), ("local", 30)]
+    ("rule", "shortest"), [("product", 15 * np.log(2)), ("global", 15), ("local", 15)]
 )
 def test_min_batch_of_the_exact_gp(rule, shortest):
     X, f, rng = problem(arms=120)
-    opt = nr.GPBUCB(X, KERNEL, noise=0.1, lam=1.0, norm=4.0, batch_rule=rule, min_batch=30, seed=0)
+    opt = nr.GPBUCB(X, KERNEL, noise=0.1, lam=1.0, norm=4.0, batch_rule=rule, min_batch=15, seed=0)
     first = everything_explored(opt)
-    assert list(first) == uncertainty_sampling(KERNEL, X, 1.0, 30, [int(first[0])])
+    assert list(first) == uncertainty_sampling(KERNEL, X, 1.0, 15, [int(first[0])])
     opt.tell(first, f[first])
     for _ in range(5):
         batch = opt.ask()

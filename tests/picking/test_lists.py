@@ -35,7 +35,7 @@ def beside(case, X, kernel=KERNEL, **options):
     return DenseRun(opt, rule, frozen=frozen, inflation=ROOT if proved else 1.0)
 
 
-def play(dense, f, rounds=20, seed=0):
+def play(dense, f, rounds=15, seed=0):
     """Old data, then up to three batches in flight, some cut short and some filled up."""
     rng = np.random.default_rng(seed)
 
@@ -64,7 +64,6 @@ def play(dense, f, rounds=20, seed=0):
         {},
         {"lam": 0.05},
         {"width": 2.0},
-        {"width": "practical", "lam": 0.05},
         {"width": 2.0, "bounds": "intersected"},
         {"bounds": "current"},
     ],
@@ -95,10 +94,9 @@ def test_leverages_of_long_lists_are_computed_only_on_top(case, options, monkeyp
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("width", ["theory", 2.0])
-@pytest.mark.parametrize("repeats", [1, 2])
+@pytest.mark.parametrize(("width", "repeats"), [("theory", 1), (2.0, 2)])
 def test_candidates_that_may_not_be_repeated_are_passed_over(case, width, repeats):
-    X, f, _ = problem(3, arms=300)
+    X, f, _ = problem(3, arms=150)
     dense = play(beside(case, X, width=width, repeats=repeats), f)
     assert dense.clear > 8
 
@@ -107,7 +105,7 @@ def test_candidates_that_may_not_be_repeated_are_passed_over(case, width, repeat
 @pytest.mark.parametrize("options", [{}, {"width": 2.0}, {"width": 2.0, "repeats": 2}], ids=str)
 def test_looking_for_the_best_few(case, options):
     X, f, _ = problem(3, arms=150)
-    dense = play(beside(case, X, aim=4, **options), f)
+    dense = play(beside(case, X, aim=4, **options), f, rounds=20)
     assert dense.clear > 8
     assert dense.led  # picks of the best few, where they are less certain
 
@@ -128,7 +126,7 @@ def test_the_whole_list_is_measured_and_no_more():
 @pytest.mark.parametrize("arms", [1, 2, 63, 64, 65])
 def test_short_lists(case, width, arms):
     X, f, _ = problem(3, arms=arms)
-    assert play(beside(case, X, width=width), f).checked > 15
+    assert play(beside(case, X, width=width), f).checked > 12
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bkb", "bbkb"])
@@ -164,10 +162,10 @@ def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
 
 @pytest.mark.parametrize("case", ["gpucb", "bkb resample", "gpbucb product", "bbkb"])
 @pytest.mark.parametrize("width", ["theory", 2.0])
-def test_equal_candidates(case, width):
+def test_equal_candidates_are_picked_as_in_the_dense_run(case, width):
     X, f, _ = problem(3, arms=30)
     dense = play(beside(case, np.repeat(X, 4, axis=0), width=width), np.repeat(f, 4))
-    assert dense.checked > 15
+    assert dense.checked > 12
     assert dense.clear < dense.checked  # ties there were
 
 
@@ -181,9 +179,9 @@ def test_equal_candidates(case, width):
     ],
     ids=str,
 )
-def test_learnt_settings(case, learnt):
+def test_picks_with_learnt_settings_have_the_largest_bound(case, learnt):
     X, f, _ = problem(5, arms=100)
-    dense = play(beside(case, X, **learnt), 3.0 + 5.0 * f, rounds=30)
+    dense = play(beside(case, X, **learnt), 3.0 + 5.0 * f, rounds=20)
     assert "fit" in {event["event"] for event in dense.opt.events}
     assert dense.clear > 5
 

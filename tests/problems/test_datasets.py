@@ -23,7 +23,7 @@ def test_data_sets_are_what_they_say(name):
 
 
 @needs("lightsensor")
-def test_light_sensors():
+def test_light_sensors_have_the_papers_sizes_and_means():
     data = datasets.light_sensors()
     assert data.train.shape == (601, 41)
     assert data.test.shape == (192, 41)

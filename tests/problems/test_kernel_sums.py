@@ -29,7 +29,7 @@ def test_bumps_and_their_norm(dimension):
 
 @pytest.mark.parametrize("kernel", [nr.RBF(0.2), nr.Matern(0.2, nu=2.5)])
 @pytest.mark.parametrize("kind", ["student", "pareto"])
-def test_lines(kernel, kind):
+def test_problems_on_a_line_have_height_1_and_keep_their_norm(kernel, kind):
     """max |f| = 1; not negative where rewards are Pareto; |f(x)| ≤ ‖f‖ √k(x, x)."""
     for seed in range(5):
         problem = line(kernel, Noise(kind, 3.0), np.random.default_rng(seed))

@@ -44,7 +44,7 @@ def test_numbers_as_people_write_them(text, decimal, value):
 
 
 @pytest.mark.parametrize("text", ["", " ", "NA", "#N/A", "n/a", "-", "NaN", "null", None])
-def test_gaps(text):
+def test_words_for_a_missing_value_are_gaps(text):
     assert is_gap(pl.Series([text, "0"], dtype=pl.String)).to_list() == [True, False]
     assert numbers(pl.Series([text, "1"], dtype=pl.String)).to_list() == [None, 1.0]
 
@@ -56,7 +56,7 @@ def test_sodium_is_no_gap():
     assert {row["ion"] for row in space.labels(*space.locate_all())} == {"Na", "K", "Li"}
 
 
-def test_gaps_of_numbers():
+def test_missing_numbers_are_gaps():
     assert is_gap(pl.Series([1.0, None, float("nan")])).to_list() == [False, True, True]
 
 

@@ -48,7 +48,7 @@ def test_names_are_needed_once():
         space_in_words(["float(0,1)"])
 
 
-def test_a_file(tmp_path):
+def test_a_space_is_read_from_a_toml_file(tmp_path):
     path = tmp_path / "space.toml"
     path.write_text(
         'bias = "bool"\n'

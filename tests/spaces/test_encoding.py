@@ -29,7 +29,7 @@ def look(values, pieces=1):
         ([1.0, np.inf], "odd"),
     ],
 )
-def test_kinds(values, kind):
+def test_the_kind_of_a_column_does_not_depend_on_the_pieces(values, kind):
     for pieces in (1, 2):
         assert look(values, pieces)[1].kind == kind
 
@@ -55,7 +55,7 @@ def test_gaps_get_the_median_and_a_flag():
     assert encoder.encode(parts[0].frame).sum(axis=1).tolist() == [1, 1, 1]
 
 
-def test_all_different():
+def test_columns_whose_values_all_differ_are_recognised():
     assert look(["a", "b"])[1].all_different
     assert look([1, 2, 3], 3)[1].all_different
     assert not look([1, 2, 1], 3)[1].all_different

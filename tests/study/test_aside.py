@@ -136,7 +136,7 @@ def test_set_aside_by_hand_and_refusals(path):
         study.set_aside([[0.5]])
 
 
-def test_in_memory_too():
+def test_runs_in_memory_set_candidates_aside_too():
     calls = []
 
     def never(x):

@@ -28,7 +28,7 @@ def change(path, statement):
     connection.close()
 
 
-def test_a_whole_study(path):
+def test_a_whole_study_has_no_problems_and_stays_as_it_is(path):
     before = path.read_bytes()
     found = check_file(path)
     assert (found.problems, found.damaged) == ([], [])

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def test_one_of_many_who_create_the_same_study_wins(tmp_path):
-    for attempt in range(5):
+    for attempt in range(3):
         path = tmp_path / f"{attempt}.db"
 
         def create(seed, path=path):
@@ -267,7 +267,7 @@ def test_what_is_read_beside_a_writer_fits_together(path):
 
     def write():
         with nr.Study.open(path) as study:
-            for i in range(150):
+            for i in range(50):
                 trials = study.ask(1)
                 if i % 2:
                     evaluate(study, trials)

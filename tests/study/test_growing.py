@@ -81,7 +81,7 @@ def test_the_end_is_clear(path):
         assert len(study.ask(5)) == len(study.ask()) == 0
 
 
-def test_enough_is_enough(path):
+def test_the_rule_that_ends_a_run_is_named(path):
     with nr.Study.create(path, X, "bbkb", **OPTIONS) as study:
         assert study.enough(patience=1) is None
         assert study.run(lambda x: float(np.sin(5 * x[0])), 300, patience=40) == "patience"

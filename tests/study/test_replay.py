@@ -11,7 +11,7 @@ from noregret.study.file import StudyFile
 from noregret.study.sums import trial_sums
 
 
-@pytest.mark.parametrize("algorithm", ["bbkb", "bkb", "gpucb", "gpbucb", "uniform"])
+@pytest.mark.parametrize("algorithm", ["bbkb", "gpucb"])
 def test_reopened_after_every_call_asks_the_same(path, tmp_path, algorithm, monkeypatch):
     monkeypatch.setattr(replay, "_ASKS", 4)
     whole = new(tmp_path / "whole.db", algorithm=algorithm)

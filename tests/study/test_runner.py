@@ -218,7 +218,7 @@ def test_workers_that_all_hang_end_the_run(study):
         ({"stop": "converged"}, ValueError, "BBKB has no such rule"),
     ],
 )
-def test_bad_options(study, options, error, message):
+def test_bad_options_are_named_before_anything_is_asked(study, options, error, message):
     with pytest.raises(error, match=message):
         study.run(**({"f": f, "budget": 3} | options))
     assert len(study.trials()) == 0

@@ -1,6 +1,5 @@
 """Files that are damaged, or no studies."""
 
-import os
 import sqlite3
 
 import numpy as np
@@ -15,24 +14,38 @@ from noregret.study.salvage import salvage
 
 def damage(path, pages):
     """Overwrite some pages of the file."""
-    size = 4096
+    size, rng = 4096, np.random.default_rng(0)
     with path.open("r+b") as file:
         for page in pages:
             file.seek(page * size)
-            file.write(os.urandom(size))
+            file.write(rng.bytes(size))
 
 
-def filled(path, n=400):
+def fill(path, n):
     study = new(path, algorithm="uniform", norm=100, names=[f"c{i}" for i in range(60)])
     for _ in range(n // 10):
         study.tell(study.ask(10), np.arange(10.0))
     study.close()
-    return n
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The file of a study with 400 answers."""
+    path = tmp_path_factory.mktemp("whole") / "a.db"
+    fill(path, 400)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def filled(whole, path):
+    """A copy of it."""
+    path.write_bytes(whole)
+    return path
 
 
 @pytest.mark.parametrize("which", [slice(0, 1), slice(1, 3), slice(-1, None)])
-def test_a_damaged_table_is_refused_and_the_rest_is_saved(path, which):
-    n = filled(path)
+def test_a_damaged_table_is_refused_and_the_rest_is_saved(filled, which):
+    path, n = filled, 400
     damage(path, pages_of(path, "trials")[which])
     with pytest.raises(StudyError, match=r"damaged.*noregret export .* --salvage"):
         nr.Study.open(path)
@@ -45,7 +58,7 @@ def test_a_damaged_table_is_refused_and_the_rest_is_saved(path, which):
 
 
 def test_a_file_that_is_no_database(path):
-    path.write_bytes(os.urandom(8192))
+    path.write_bytes(np.random.default_rng(0).bytes(8192))
     with pytest.raises(StudyError, match="not a study"):
         nr.Study.open(path)
     with pytest.raises(StudyError, match="Nothing can be saved"):
@@ -62,8 +75,8 @@ def test_a_database_that_is_no_study(path):
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.99])
-def test_a_file_that_was_cut_off(path, part):
-    n = filled(path)
+def test_a_file_that_was_cut_off(filled, part):
+    path, n = filled, 400
     data = path.read_bytes()
     path.write_bytes(data[: int(part * len(data))])
     if part < 0.9:
@@ -82,8 +95,8 @@ def trial_pages(data):
     return [i // 4096 for i in range(0, len(data), 4096) if data[i : i + 4096].count(b"told") > 9]
 
 
-def test_bytes_changed_all_over_the_file(path):
-    n = filled(path)
+def test_bytes_changed_all_over_the_file(filled):
+    path, n = filled, 400
     rng, data = np.random.default_rng(0), bytearray(path.read_bytes())
     for at in rng.integers(0, len(data), 40):
         data[at] = rng.integers(256)
@@ -98,7 +111,7 @@ def test_bytes_changed_all_over_the_file(path):
 
 def test_what_is_still_in_the_log_beside_the_file(path):
     """A writer was killed, and the file itself has never seen its last answers."""
-    filled(path, 50)
+    fill(path, 50)
     study = nr.Study.open(path)
     trials = study.ask(10)
     study.tell(trials, np.arange(10.0))

@@ -238,10 +238,10 @@ def test_studies_on_a_box_go_on_with_bbkb(tmp_path, settings):
         return 1.0 - point["a"] ** 2 - (point["b"] - 1) ** 2
 
     whole = nr.Study.create(tmp_path / "whole.db", box, "bbkb", **settings)
-    whole.run(value, budget=30)
+    whole.run(value, budget=24)
     path = tmp_path / "parts.db"
     nr.Study.create(path, box, "bbkb", **settings).close()
-    for budget in (12, 30):
+    for budget in (12, 24):
         with nr.Study.open(path) as study:
             study.run(value, budget=budget)
     with nr.Study.open(path) as study:

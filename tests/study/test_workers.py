@@ -43,7 +43,7 @@ def test_functions_of_a_notebook_stay_in_this_process(monkeypatch):
     assert why_threads(main.f) == "f is defined in a notebook or a shell"
 
 
-def test_capacity():
+def test_the_capacity_of_a_pool_is_the_number_of_its_workers():
     with ThreadPoolExecutor(3) as pool:
         assert capacity(pool) == 3
 

@@ -11,7 +11,7 @@ from noregret.testing.suite import Suite, check_recommendations, fingerprint, re
 class BoxSuite(Suite):
     """What users may rely on, whatever the algorithm, on a box."""
 
-    examples, longest = 3, 6
+    examples, longest = 2, 6
 
     def domain(self) -> Box:
         """The unit square."""

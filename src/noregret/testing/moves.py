@@ -91,7 +91,7 @@ def check_looks(suite: "Suite", examples: int, longest: int) -> None:
         looked = _Player(suite, suite.build(seed=5))
         for i, (name, number, which) in enumerate(played):
             look(suite, looked.optimizer, which)
-            if i == stop:
+            if i == stop % len(played):
                 looked.optimizer = reload(looked.optimizer)
                 look(suite, looked.optimizer, which + 1)
             same_arrays(plain.move(name, number, i), looked.move(name, number, i))

@@ -81,7 +81,7 @@ class Suite(ABC):
     """A problem of two variables, and tests that lists and boxes both pass."""
 
     #: how many sequences of moves are played, and how many moves the longest one has
-    examples, longest = 8, 10
+    examples, longest = 3, 10
 
     def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
         """The algorithm under test."""
@@ -127,37 +127,32 @@ class Suite(ABC):
         moves.check_looks(self, self.examples, self.longest)
 
     def test_same_seed_same_answers(self) -> None:
-        """Two optimisers with one seed and the same rewards ask the same."""
-        same_arrays(self.play(self.build(seed=7), 5), self.play(self.build(seed=7), 5))
+        """Two runs with one seed and the same rewards ask the same.
 
-    def test_no_global_random_state(self) -> None:
-        """NumPy's global generator is neither used nor changed."""
+        NumPy's global generator is neither used nor changed. Without a seed one is drawn.
+        """
         np.random.seed(1)  # noqa: NPY002
         before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
-        first = self.play(self.build(seed=3), 3)
+        first = self.play(self.build(seed=7), 4)
         np.testing.assert_array_equal(before, np.random.get_state()[1])  # type: ignore[index]  # noqa: NPY002
         np.random.seed(2)  # noqa: NPY002
-        same_arrays(first, self.play(self.build(seed=3), 3))
-
-    def test_a_seed_is_always_there(self) -> None:
-        """Without a seed one is drawn, and repeats the run."""
-        optimizer = self.build(seed=None)
-        same_arrays(self.play(optimizer, 3), self.play(self.build(seed=optimizer.seed), 3))
+        same_arrays(first, self.play(self.build(seed=7), 4))
+        drawn = self.build(seed=None)
+        same_arrays([drawn.ask().points], [self.build(seed=drawn.seed).ask().points])
 
     def test_a_file_continues_bit_for_bit(self) -> None:
         """A run saved with a batch in flight goes on exactly as one that was never interrupted."""
-        straight, stopped = self.build(seed=4), self.build(seed=4)
+        straight = self.build(seed=4)
         self.play(straight, 3)
-        self.play(stopped, 3)
-        waiting = straight.ask(), stopped.ask()
+        waiting = straight.ask()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.npz"
-            stopped.save(path)
-            resumed = load(path, algorithm=type(stopped))
-        assert type(resumed) is type(stopped)
-        assert (resumed.t, resumed.pending, resumed.seed) == (stopped.t, stopped.pending, 4)
-        straight.tell(waiting[0], self.evaluate(waiting[0]))
-        resumed.tell(waiting[1], self.evaluate(waiting[1]))
+            straight.save(path)
+            resumed = load(path, algorithm=type(straight))
+        assert type(resumed) is type(straight)
+        assert (resumed.t, resumed.pending, resumed.seed) == (straight.t, straight.pending, 4)
+        for optimizer in (straight, resumed):
+            optimizer.tell(waiting, self.evaluate(waiting))
         same_arrays(self.play(straight, 3, first=4), self.play(resumed, 3, first=4))
         same_arrays(straight.predict(self.probe), resumed.predict(self.probe))
 
@@ -211,7 +206,7 @@ class Suite(ABC):
     def test_ask_n(self) -> None:
         """``ask(n)`` gives n or, where the batch rule decides, at most n; filled up exactly n."""
         optimizer = self.build()
-        for n in (1, 2, 5):
+        for n in (1, 4):
             batch = optimizer.ask(n)
             assert 1 <= len(batch) <= n
             assert optimizer.adaptive or len(batch) == n

@@ -63,7 +63,7 @@ def test_units_of_the_rewards_do_not_matter(name):
 @pytest.mark.parametrize("on_box", [False, True])
 def test_huber_finds_the_hill_among_outliers(on_box):
     values = []
-    for seed in range(3):
+    for seed in range(2):
         opt = nr.HuberGPUCB(BOX if on_box else BOX.grid(12), "auto", norm="auto", seed=seed)
         rng = np.random.default_rng(seed)
         while opt.t < 60:
@@ -74,7 +74,7 @@ def test_huber_finds_the_hill_among_outliers(on_box):
         best = opt.recommend()
         values.append(hill(best.point[None])[0])
         assert best.mean < 6.0
-    assert np.median(values) > 2.5
+    assert min(values) > 2.5
 
 
 def doublings(opt):
