@@ -89,5 +89,9 @@ def test_failures_survive_save_and_replace(tmp_path):
 
 def test_only_what_is_pending_can_fail():
     opt = nr.GPUCB(np.arange(5.0)[:, None], nr.RBF(1.0), seed=0)
-    with pytest.raises(ValueError, match="must be pending"):
+    with pytest.raises(ValueError, match=r"must be pending .* position 0 are not"):
         opt.fail([1])
+    opt.expect([1, 2])
+    with pytest.raises(ValueError, match="position 1, 2 are not"):
+        opt.cancel([1, 4, 3])
+    assert opt.pending == 2

@@ -6,6 +6,9 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 
+#: how many positions an error names
+_NAMED = 20
+
 
 class Observations:
     """Rewards and pending evaluations, for each unique choice (arm).
@@ -210,8 +213,13 @@ class Observations:
     def check_pending(self, rows: Ints) -> None:
         """Refuse rows that are not pending, or that occur here more often than they are pending."""
         counts = np.bincount(rows[rows >= 0], minlength=len(self))
-        if (rows < 0).any() or (counts > self.pending).any():
-            raise ValueError("points must be pending to be cancelled or failed; some are not")
+        wrong = np.flatnonzero(np.append(counts > self.pending, True)[rows])  # row −1: unknown
+        if len(wrong):
+            places = ", ".join(map(str, wrong[:_NAMED].tolist()))
+            raise ValueError(
+                "points must be pending (asked for and not told) to be cancelled or failed; "
+                f"those at position {places} are not"
+            )
 
     def replace_list(self) -> None:
         """Let ids mean another list from now on; history and pending arms stay."""

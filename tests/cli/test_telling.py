@@ -30,6 +30,13 @@ def test_a_second_import_changes_nothing_and_says_so(db):
     assert len(trials(db)) == 4
 
 
+def test_values_with_commas_between_digits_are_said_to_be_thousands(db):
+    db.with_name("old.csv").write_text('compound,value\ncmp003,"1,234"\ncmp004,"2,500"\n')
+    assert "Commas group digits: 1,234 is 1234." in noregret("import", db, "old.csv").stderr
+    with nr.Study.open(db, read_only=True) as study:
+        assert study.trials()["value"].to_list() == [1234.0, 2500.0]
+
+
 def test_an_edited_file_is_not_imported_twice(db):
     db.with_name("old.csv").write_text("compound,value\ncmp003,1.5\n")
     noregret("import", db, "old.csv")

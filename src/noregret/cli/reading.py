@@ -35,12 +35,15 @@ class Answers:
         How many rows say what has been told already.
     wrong
         Rows that cannot be told.
+    note
+        How values were read, if that is not certain.
     """
 
     values: dict[int, float] = field(default_factory=dict)
     failures: dict[int, str] = field(default_factory=dict)
     unchanged: int = 0
     wrong: list[Wrong] = field(default_factory=list)
+    note: str = ""
 
 
 @dataclass
@@ -57,12 +60,15 @@ class OldData:
         Rows without a value.
     wrong
         Rows that cannot be told.
+    note
+        How values were read, if that is not certain.
     """
 
     rows: list[tuple[Any, float]] = field(default_factory=list)
     unchanged: int = 0
     empty: int = 0
     wrong: list[Wrong] = field(default_factory=list)
+    note: str = ""
 
 
 class Names:
@@ -117,7 +123,7 @@ def read_answers(
     """
     rows = Rows(path, value_column or own_value_column(study), style_of(study))
     name_column = id_column or own_id_column(study)
-    found = Answers()
+    found = Answers(note=rows.note)
     reader = _by_number if "trial" in rows.table.columns and id_column is None else _by_name
     reader(study, rows, name_column, found, overwrite=overwrite, told=told)
     return found
@@ -259,7 +265,7 @@ def read_history(
     """Choices and values in a file; by default the study says what the columns are called."""
     own = value_column or own_value_column(study)
     rows = Rows(path, own, style_of(study))
-    found = OldData()
+    found = OldData(note=rows.note)
     locate = _named(study, rows, id_column) if study.domain.listed else _placed(study, rows)
     numbers_of_trials = rows.texts("trial")
     for i in range(len(rows)):

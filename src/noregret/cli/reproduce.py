@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @command("reproduce", "noregret reproduce bbkb-fig1 --quick")
 def reproduce(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Experiments; see --list.")
+        list[str] | None, typer.Argument(metavar="ID", help="Experiments; see --list.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Name every experiment.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Run them all, one after another.")] = False,

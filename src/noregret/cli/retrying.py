@@ -11,7 +11,8 @@ from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
 def retry(
     study: StudyPath,
     names: Annotated[
-        list[str] | None, typer.Argument(help="The candidates' names; see noregret status.")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="The candidates' names; see noregret status."),
     ] = None,
     all_of_them: Annotated[
         bool, typer.Option("--all", help="All candidates that are set aside.")

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from noregret.cli.spreadsheets import Style
-from noregret.spaces.cells import advice, decimal_sign, is_gap, nearest, numbers
+from noregret.spaces.cells import advice, decimal_commas, decimal_sign, is_gap, nearest, numbers
 from noregret.spaces.tables import Table
 
 #: how many lines an error names
@@ -75,6 +75,14 @@ class Rows:
             return self.table.decimal
         grouping = self.table.commas_may_group
         return decimal_sign(self.texts(name), grouping=grouping) or self.table.decimal
+
+    @property
+    def note(self) -> str:
+        """What is said of values such as 1,234, which may have been meant as 1.234."""
+        commas = decimal_commas(self.texts(self.value_column)) if self._decimal == "." else []
+        return (
+            f"Commas group digits: {commas[0]} is {commas[0].replace(',', '')}." if commas else ""
+        )
 
     def value(self, i: int) -> float | None:
         """The number in row i; ``None`` for a gap; anything else is refused."""

@@ -99,6 +99,8 @@ def tell(
     )
     if found.unchanged:
         say(f"{many(found.unchanged, 'row')} had been told before and changed nothing.")
+    if found.note:
+        say(found.note)
     _say_bad(found.wrong, bad)
 
 
@@ -168,6 +170,8 @@ def import_history(
         say(f"Left out because they have no value: {many(found.empty, 'row')}.")
     if found.unchanged:
         say(f"Already in this study, changed nothing: {many(found.unchanged, 'row')}.")
+    if found.note:
+        say(found.note)
     _say_bad(found.wrong, bad)
 
 

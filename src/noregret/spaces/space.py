@@ -207,8 +207,8 @@ class Space:
             row, column = outside[0]
             name = self.names[column] if self.names else f"dimension {column}"
             raise ValueError(
-                f"points must lie inside: row {row}, {name} is {array[row, column]}, which is no "
-                f"entry between {self.lower[column]} and {self.upper[column]}"
+                f"points must lie inside: row {row}, {name} is {array[row, column]}, which is none "
+                f"of its values from {self.lower[column]} to {self.upper[column]}"
             )
         return snapped
 
