@@ -10,7 +10,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import row_norms, with_room
+from noregret.linalg.factors import column_norms, row_norms, with_room
 from noregret.linalg.threads import for_each
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import Update
@@ -21,10 +21,8 @@ _PIECE = 2048
 _CHUNK = 16 * _PIECE
 #: up to this many numbers of a chunk are copied, so that they lie in one block of columns
 _COPIED = 1 << 20
-#: up to this many multiplications OpenBLAS does not pack its matrices
-_UNPACKED_WORK = 990_000
-#: beyond this many vectors packing saves time
-_FEW_VECTORS = 32
+#: up to this many vectors a matrix is multiplied by one at a time
+_FEW_VECTORS = 3
 #: below this many multiplications threads cost more than they give
 _PARALLEL_WORK = 20_000_000
 
@@ -184,27 +182,27 @@ class Followed:
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
-        parts = [row_products(block, stack[:, columns]) for block, columns in _placed(blocks, 0, m)]
-        nothing = np.zeros((span.stop - start, len(stack)))
-        products = parts[0] if len(parts) == 1 else sum(parts, start=nothing)
-        self.mean[span] = products[:, 0]
+        products = np.zeros((len(stack), span.stop - start))
+        for block, columns in _placed(blocks, 0, m):
+            products += row_products(block, stack[:, columns])
+        self.mean[span] = products[0]
         k = 0 if new is None else len(new)
         grown = len(stack) - (k if update.root is not None else 2 * k)  # where the border begins
         quadratic = self.quadratic[span]
         if grown > 1:
-            quadratic -= row_norms(products[:, 1:grown])
+            quadratic -= column_norms(products[1:grown])
         if new is None:
             return
-        fresh = kernel(self.points[span], new) @ update.border_inverse.T
-        fresh -= products[:, grown : grown + k]
+        fresh = update.border_inverse @ kernel(new, self.points[span])
+        fresh -= products[grown : grown + k]
         if update.root is None:
-            quadratic += row_norms(fresh @ update.columns_inverse.T - products[:, grown + k :])
+            quadratic += column_norms(update.columns_inverse @ fresh - products[grown + k :])
         residual = self.residual[span]
-        residual -= row_norms(fresh)
+        residual -= column_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
-        self.mean[span] += fresh @ update.theta[m:]
+        self.mean[span] += update.theta[m:] @ fresh
         for block, columns in _placed(blocks, m, m + k):
-            block[:] = fresh[:, columns.start - m : columns.stop - m]
+            block[:] = fresh[columns.start - m : columns.stop - m].T
 
 
 def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:
@@ -233,23 +231,7 @@ def _add_room(blocks: list[Floats], rows: int, columns: int) -> None:
 
 
 def row_products(Z: Floats, vectors: Floats) -> Floats:
-    """Z (r × m) times vectorsᵀ (m × k), one read of Z at memory speed for a few vectors.
-
-    A large BLAS product re-packs Z, which costs more than the product if k is small. OpenBLAS
-    multiplies small matrices without packing, so Z is taken in pieces below its limit. The vectors
-    are padded to eight, the number that OpenBLAS takes at a time.
-    """
-    k, m = vectors.shape
-    rows = len(Z)
-    if m == 0:
-        return np.zeros((rows, k))
-    if k == 1 or k > _FEW_VECTORS:
-        return np.asarray(Z @ vectors.T)
-    padded = -(-k // 8) * 8
-    right = np.zeros((m, padded))
-    right[:, :k] = vectors.T
-    out = np.empty((rows, padded))
-    step = max(8, _UNPACKED_WORK // (m * padded))
-    for start in range(0, rows, step):
-        np.matmul(Z[start : start + step], right, out=out[start : start + step])
-    return out[:, :k]
+    """vectors (k × m) times Zᵀ (m × r): a few of them one at a time, which OpenBLAS does faster."""
+    if len(vectors) > _FEW_VECTORS:
+        return np.asarray(vectors @ Z.T)
+    return np.array([Z @ vector for vector in vectors])

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dgemm
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
 from noregret.linalg.factors import (
     InverseRoots,
+    add_product,
     lower_solve,
     pivoted_cholesky,
     row_norms,
     with_room,
+    with_square_room,
 )
 from noregret.models.posterior import Posterior
 
@@ -97,10 +98,11 @@ class SparseGP:
         self._inducing: Points = nothing
         self._factor: Floats = np.empty((0, 0))
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
-        self._gram: Floats = np.empty((0, 0))  # Σ n z zᵀ over the arms
+        self._products: Floats = np.empty((0, 0))  # G = Σ n z zᵀ over the arms in a corner
         self._target: Floats = np.empty(0)  # Zᵀy
         self._roots = InverseRoots(np.array(lams))
         self._thetas: Floats = np.empty((len(lams), 0))
+        self._solved = True  # whether the weights are those of least squares
         # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
         self._misfits: tuple[Floats, Floats] | None = None
         self.version = 0
@@ -121,7 +123,7 @@ class SparseGP:
         """Another model with the same content: O(u m + g m²)."""
         made = copy.copy(self)
         # All other attributes are replaced when they change, never written to.
-        made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
+        made._buffer, made._products = self._buffer.copy(), self._products.copy()
         made._roots = self._roots.copy()
         return made
 
@@ -157,6 +159,11 @@ class SparseGP:
     def features(self) -> Floats:
         """Z of the arms (u × m, a view)."""
         return self._buffer[: len(self.counts), : self.size]
+
+    @property
+    def _gram(self) -> Floats:
+        """G = Σ n z zᵀ over the arms (m × m, a view)."""
+        return self._products[: self._roots.size, : self._roots.size]
 
     def posterior(self) -> Posterior:
         """The posterior of what has been taken in; valid until more is taken in."""
@@ -267,13 +274,7 @@ class SparseGP:
             self._compute()
             accurate = False
         else:
-            if len(rows):
-                update.rank = self._add_rows(self.features[rows] * np.sqrt(more[rows])[:, None])
-            moved = np.flatnonzero(change)
-            self._target = self._target + change[moved] @ self.features[moved]
-            if len(grow):
-                self._add_columns(points, grow, update)
-            accurate = self._solve()
+            accurate = self._take_in(points, rows, more[rows], change, grow, update)
         update.theta = self._thetas[0]
         if not accurate:
             update.root = self._roots.matrices[0].copy()
@@ -302,49 +303,74 @@ class SparseGP:
         """
         new = np.atleast_2d(weights)
         self._thetas = np.concatenate([new, self._thetas[len(new) :]])
-        self._computed_from = self._misfits = None
+        self._solved, self._computed_from, self._misfits = False, None, None
         if self.updates:
             self.updates[-1].theta = self._thetas[0]
 
     def _compute(self) -> None:
         """Compute V, its root and the weights from the features, without drift: O(u m² + m³)."""
         Z = self.features
-        self._gram = np.asarray(Z.T @ (Z * self.counts[:, None]))
+        self._products = np.asarray(Z.T @ (Z * self.counts[:, None]))
         self._target = self.sums @ Z
-        self._roots.compute(self._gram)
-        self._thetas = self._roots.solve(self._target)
+        self._roots.compute(self._products)
+        self._thetas, self._solved = self._roots.solve(self._target), True
 
-    def _solve(self) -> bool:
-        """Compute the weights after low-rank steps; roots that lost digits are computed again.
+    def _take_in(
+        self, points: Points, rows: Ints, more: Floats, change: Floats, grow: Ints, update: Update
+    ) -> bool:
+        """Low-rank steps: more evaluations of some arms (k each), then more inducing points.
 
-        Returns whether the first λ's root was still accurate.
+        ``change`` is that of the sums of all arms (u). Returns whether the first λ's root was still
+        accurate.
         """
+        weights = np.sqrt(more)
+        weighted = self.features[rows] * weights[:, None]
+        moved = np.flatnonzero(change)
+        self._target = self._target + change[moved] @ self.features[moved]
+        gains = np.empty((len(self.lams), self.size, 0))  # V⁻¹ times the weighted features
+        if len(rows):
+            off = change[rows] / weights - self._thetas @ weighted.T  # rewards less their means
+            add_product(self._products, weighted.T, weighted)
+            update.rank, gains = self._roots.add_rows(weighted)
+            self._thetas = self._thetas + (gains @ off[:, :, None])[:, :, 0]
+        if len(grow):
+            before = self.counts.copy()
+            before[rows] -= more
+            # Arms in the span have no new features, so that what was told of them has no part here.
+            outside = np.flatnonzero((self.residual > 0.0) & (before > 0.0))
+            fresh = self._add_features(points, grow, update)
+            if fresh.shape[1]:
+                late = gains @ (fresh[rows] * weights[:, None])
+                self._border(fresh, update, None if len(outside) else late)
+        least_squares = self._solved and not np.isin(moved, rows, invert=True).any()
+        if least_squares and not self._roots.are_due(self._gram):
+            return True
         accurate = self._roots.repair(self._gram)
-        self._thetas = self._roots.solve(self._target)
+        self._thetas, self._solved = self._roots.solve(self._target), True
         return accurate
 
-    def _add_rows(self, weighted: Floats) -> Floats:
-        """Add evaluations of known features (k × m), each times the square root of its count."""
-        if self.size:
-            # In place: G is symmetric, so that its transpose has the order that BLAS wants.
-            grams = weighted.T, weighted
-            self._gram = dgemm(1.0, *grams, beta=1.0, c=self._gram.T, overwrite_c=1).T
-        return self._roots.add_rows(weighted)
+    def _border(self, fresh: Floats, update: Update, solved: Floats | None) -> None:
+        """Border V with new features of all arms (u × Δ), and move the weights to the new V.
 
-    def _add_columns(self, points: Points, rows: Ints, update: Update) -> None:
-        """Add inducing points, and border V with their features."""
-        old, m = self._gram, self.size
-        fresh = self._add_features(points, rows, update)
-        if not fresh.shape[1]:
-            return
-        weighted = fresh * self.counts[:, None]
-        cross, corner = self.features[:, :m].T @ weighted, fresh.T @ weighted
-        self._gram = np.empty((m + len(corner), m + len(corner)))
-        self._gram[:m, :m], self._gram[m:, m:] = old, corner
-        self._gram[:m, m:], self._gram[m:, :m] = cross, cross.T
-        solved, inverse = self._roots.add_columns(cross, corner)
-        update.columns_inverse, update.columns = inverse, inverse @ solved.T
-        self._target = np.concatenate([self._target, self.sums @ fresh])
+        ``solved`` is V⁻¹ times the new columns of G for every λ (g × m × Δ), if it is known.
+        """
+        m, k = self._roots.size, fresh.shape[1]
+        new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
+        own, sums = fresh[new], self.sums[new]
+        weighted = own * self.counts[new, None]
+        cross, corner = self.features[new, :m].T @ weighted, own.T @ weighted
+        self._products = with_square_room(self._products, m + k)
+        self._products[:m, m : m + k], self._products[m : m + k, :m] = cross, cross.T
+        self._products[m : m + k, m : m + k] = corner
+        if solved is None:
+            solved = self._roots.solve(cross)
+        inverses = self._roots.add_columns(cross, corner, solved)
+        update.columns_inverse, update.columns = inverses[0], inverses[0] @ solved[0].T
+        target = sums @ own
+        self._target = np.concatenate([self._target, target])
+        rest = inverses @ (target - self._thetas @ cross)[:, :, None]
+        last = inverses.transpose(0, 2, 1) @ rest
+        self._thetas = np.concatenate([self._thetas[:, :, None] - solved @ last, last], 1)[:, :, 0]
 
     def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
         """Features of new inducing points for all arms, beside the old ones (u × Δ).
@@ -363,9 +389,11 @@ class SparseGP:
         if update is not None:
             update.new_points = own[kept]
             update.border, update.border_inverse = border, inverse
-        fresh = self.kernel(points, own[kept]) @ inverse.T
-        fresh -= self.features @ border.T
-        factor = np.zeros((m + k, m + k))
+        fresh = np.zeros((len(points), k))
+        outside = np.flatnonzero(self.residual)  # |e|² is at most what lies outside the span
+        fresh[outside] = self.kernel(points[outside], own[kept]) @ inverse.T
+        fresh[outside] -= self.features[outside] @ border.T
+        factor = np.zeros((m + k, m + k), order="F")  # as LAPACK wants it
         factor[:m, :m] = self._factor
         factor[m:, :m] = old[kept]
         factor[m:, m:] = lower
