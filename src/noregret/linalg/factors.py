@@ -126,8 +126,8 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
     dgemm(1.0, padded[1].T, padded[0], beta=1.0, c=matrix.T, overwrite_c=1)
 
 
-#: roots of m columns are tested after m / _RARELY updates, if G is below _WELL·λ
-_RARELY, _WELL = 64, 1e6
+#: roots of m columns are tested after m / _RARELY updates, at least _FEW, if G is below _WELL·λ
+_RARELY, _FEW, _WELL = 64, 8, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
 
@@ -196,11 +196,11 @@ class InverseRoots:
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 
-    def add_rows(self, rows: Floats) -> tuple[Floats, Floats]:
+    def add_rows(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """G += rowsᵀ rows for rows (k × m), each already times the square root of its weight.
 
-        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖², and V⁻¹rowsᵀ of
-        the new V for every λ (g × m × k).
+        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖²; V⁻¹rowsᵀ of the
+        new V for every λ (g × m × k); and the C (k × k) with MᵀC = V⁻¹rowsᵀ for the first λ.
         """
         F = self.matrices
         N = F.transpose(0, 2, 1) @ rows.T
@@ -209,10 +209,13 @@ class InverseRoots:
         # F ← F (I + N Nᵀ)^(-1/2) = F − (F N) C Nᵀ, C from the eigenpairs of NᵀN.
         if len(rows) == 1:  # by far the most frequent case
             values = grams[:, 0]
-            falls = FN[0].T / np.sqrt(1.0 + grams[0])
+            lower = np.sqrt(1.0 + grams[0])
+            falls, across_falls = FN[0].T / lower, 1.0 / lower
             left, gains = FN * _shrinking(values)[:, None], FN / (1.0 + grams)
         else:
-            falls = lower_solve(safe_cholesky(grams[0] + np.eye(len(rows))), FN[0].T)
+            lower = safe_cholesky(grams[0] + np.eye(len(rows)))
+            falls = lower_solve(lower, FN[0].T)
+            across_falls = lower_solve(lower, np.eye(len(rows)))
             values, vectors = np.linalg.eigh(grams)
             values, across = np.maximum(values, 0.0), vectors.transpose(0, 2, 1)
             left = FN @ ((vectors * _shrinking(values)[:, None]) @ across)
@@ -221,7 +224,7 @@ class InverseRoots:
             add_product(self._buffer[i], -left[i], right[i])
         self.log_dets = self.log_dets + np.log1p(values).sum(axis=1)
         self._updates += len(rows)
-        return np.asarray(falls), np.asarray(gains)
+        return np.asarray(falls), np.asarray(gains), np.asarray(across_falls)
 
     def add_columns(self, cross: Floats, corner: Floats, solved: Floats) -> Floats:
         """Border G with ``cross`` (m × k) and ``corner`` (k × k).
@@ -246,15 +249,14 @@ class InverseRoots:
         self._updates += k
         return inverses
 
-    def are_due(self, gram: Floats) -> bool:
-        """Whether the roots should be tested.
+    def are_due(self, largest: float) -> bool:
+        """Whether the roots should be tested, if this is the largest diagonal entry of G.
 
-        Where λ is small and G is large, every update loses digits. Large roots of matrices that are
-        not ill conditioned are tested only now and then.
+        Where λ is small and G is large, every update loses digits. Otherwise a test now and then is
+        enough.
         """
-        fresh = self._updates - self._tested <= self.size // _RARELY
-        well = float(gram.diagonal().max(initial=0.0)) < _WELL * float(self._lams.min())
-        return self._updates > 0 and not (fresh and well)
+        fresh = self._updates - self._tested <= max(self.size // _RARELY, _FEW)
+        return self._updates > 0 and not (fresh and largest < _WELL * float(self._lams.min()))
 
     def repair(self, gram: Floats) -> bool:
         """Compute the roots again that have lost digits; whether the first λ's had not.

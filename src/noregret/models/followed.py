@@ -140,18 +140,22 @@ class Followed:
         most of the work. As they can only fall by it, what is kept are upper bounds.
         """
         m, new = self._size, update.new_points
-        parts = [update.theta[None, :m]]
-        if update.root is None and update.rank is not None:
+        parts: dict[str, Floats] = {}
+        if update.rank is not None and update.root is None:
             if falls:
-                parts.append(update.rank)
+                parts["rank"] = update.rank
             else:
                 self.exact = False
+        if update.moves is None or not (falls or update.rank is None):
+            parts["theta"] = update.theta[None, :m]
         if new is not None:
-            parts += [update.border] if update.root is not None else [update.border, update.columns]
+            parts["border"] = update.border
+            if update.root is None:
+                parts["columns"] = update.columns
             for blocks in self._chunks:
                 _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
-        stack = np.concatenate(parts)
-        self._each(lambda start: self._apply(start, kernel, update, stack), len(stack))
+        count = sum(map(len, parts.values()))
+        self._each(lambda start: self._apply(start, kernel, update, parts), count)
         if new is not None:
             self._size = m + len(new)
         if update.root is not None:
@@ -176,33 +180,51 @@ class Followed:
         parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
         for_each(work, pieces, parallel=parallel)
 
-    def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
+    def _apply(
+        self, start: int, kernel: Kernel, update: Update, parts: dict[str, Floats]
+    ) -> None:
+        """Apply an update to a piece; ``parts`` are the matrices that its features are needed by."""
         span = slice(start, min(start + _PIECE, len(self)))
-        m, new = self._size, update.new_points
+        m, moves = self._size, update.moves or (np.empty(0), np.empty(0))
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
-        products = np.zeros((len(stack), span.stop - start))
-        for block, columns in _placed(blocks, 0, m):
-            products += row_products(block, stack[:, columns])
-        self.mean[span] = products[0]
-        k = 0 if new is None else len(new)
-        grown = len(stack) - (k if update.root is not None else 2 * k)  # where the border begins
-        quadratic = self.quadratic[span]
-        if grown > 1:
-            quadratic -= column_norms(products[1:grown])
-        if new is None:
+        found = self._products(blocks, parts, span.stop - start)
+        mean, quadratic, residual = self.mean[span], self.quadratic[span], self.residual[span]
+        if "theta" in found:
+            mean[:] = found["theta"][0]
+        elif "rank" in found:
+            mean += moves[0] @ found["rank"]
+        if "rank" in found:
+            quadratic -= column_norms(found["rank"])
+        if update.new_points is None:
             return
-        fresh = update.border_inverse @ kernel(new, self.points[span])
-        fresh -= products[grown : grown + k]
-        if update.root is None:
-            quadratic += column_norms(update.columns_inverse @ fresh - products[grown + k :])
-        residual = self.residual[span]
+        fresh = update.border_inverse @ kernel(update.new_points, self.points[span])
+        fresh -= found["border"]
+        if "theta" in found:
+            mean += update.theta[m:] @ fresh
+        if "columns" in found:
+            grown = update.columns_inverse @ fresh - found["columns"]
+            quadratic += column_norms(grown)
+            if "theta" not in found:
+                mean += moves[1] @ grown
         residual -= column_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
-        self.mean[span] += update.theta[m:] @ fresh
-        for block, columns in _placed(blocks, m, m + k):
+        for block, columns in _placed(blocks, m, m + len(fresh)):
             block[:] = fresh[columns.start - m : columns.stop - m].T
+
+    def _products(
+        self, blocks: list[Floats], parts: dict[str, Floats], rows: int
+    ) -> dict[str, Floats]:
+        """Each of some matrices (k × m) times the features of a piece: k × rows."""
+        if not parts:
+            return {}
+        stack = np.concatenate(list(parts.values()))
+        products = np.zeros((len(stack), rows))
+        for block, columns in _placed(blocks, 0, self._size):
+            products += row_products(block, stack[:, columns])
+        ends = np.cumsum([len(part) for part in parts.values()])[:-1]
+        return dict(zip(parts, np.split(products, ends), strict=True))
 
 
 def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:

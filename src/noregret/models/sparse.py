@@ -16,6 +16,7 @@ from noregret.kernels.base import Kernel
 from noregret.linalg.factors import (
     InverseRoots,
     add_product,
+    column_norms,
     lower_solve,
     pivoted_cholesky,
     row_norms,
@@ -43,6 +44,9 @@ class Update:
     - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
     - the mean is thetaᵀ(z, e).
 
+    If ``moves`` is given, the mean moves by moves[0]·(rank z) + moves[1]·(columns_inverse e −
+    columns z), which is less work.
+
     If V⁻¹ was computed from scratch, ``root`` is F with V⁻¹ = FFᵀ after the update, and zᵀV⁻¹z is
     computed by it instead.
     """
@@ -55,6 +59,7 @@ class Update:
     border_inverse: Floats = field(default_factory=_empty)
     columns: Floats = field(default_factory=_empty)
     columns_inverse: Floats = field(default_factory=_empty)
+    moves: tuple[Floats, Floats] | None = None
 
 
 class SparseGP:
@@ -98,7 +103,11 @@ class SparseGP:
         self._inducing: Points = nothing
         self._factor: Floats = np.empty((0, 0))
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
-        self._products: Floats = np.empty((0, 0))  # G = Σ n z zᵀ over the arms in a corner
+        # G = Σ n z zᵀ over the arms in a corner, without the last evaluations (k × m each), and
+        # the diagonal of G with them.
+        self._products: Floats = np.empty((0, 0))
+        self._late: list[Floats] = []
+        self._diagonal: Floats = np.empty(0)
         self._target: Floats = np.empty(0)  # Zᵀy
         self._roots = InverseRoots(np.array(lams))
         self._thetas: Floats = np.empty((len(lams), 0))
@@ -160,10 +169,22 @@ class SparseGP:
         """Z of the arms (u × m, a view)."""
         return self._buffer[: len(self.counts), : self.size]
 
-    @property
-    def _gram(self) -> Floats:
-        """G = Σ n z zᵀ over the arms (m × m, a view)."""
-        return self._products[: self._roots.size, : self._roots.size]
+    def gram(self) -> Floats:
+        """G = Σ n z zᵀ over the arms (m × m, possibly a view)."""
+        m = self._roots.size
+        if not self._late:
+            return self._products[:m, :m]
+        late = self._late_rows()
+        return np.asarray(self._products[:m, :m] + late.T @ late)
+
+    def _late_rows(self) -> Floats:
+        """The evaluations that G leaves out (k × m)."""
+        late = np.zeros((sum(map(len, self._late)), self._roots.size))
+        at = 0
+        for rows in self._late:
+            late[at : at + len(rows), : rows.shape[1]] = rows
+            at += len(rows)
+        return late
 
     def posterior(self) -> Posterior:
         """The posterior of what has been taken in; valid until more is taken in."""
@@ -174,7 +195,7 @@ class SparseGP:
             self.lams,
             self._roots.matrices,
             self._thetas,
-            self._gram,
+            self.gram,
             self.tolerance,
         )
 
@@ -221,7 +242,7 @@ class SparseGP:
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
-        values, vectors = np.linalg.eigh(self._gram)
+        values, vectors = np.linalg.eigh(self.gram())
         turned = np.square(vectors.T @ self._target)
         total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
         explained = (turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1)
@@ -305,12 +326,13 @@ class SparseGP:
         self._thetas = np.concatenate([new, self._thetas[len(new) :]])
         self._solved, self._computed_from, self._misfits = False, None, None
         if self.updates:
-            self.updates[-1].theta = self._thetas[0]
+            self.updates[-1].theta, self.updates[-1].moves = self._thetas[0], None
 
     def _compute(self) -> None:
         """Compute V, its root and the weights from the features, without drift: O(u m² + m³)."""
         Z = self.features
         self._products = np.asarray(Z.T @ (Z * self.counts[:, None]))
+        self._late, self._diagonal = [], self._products.diagonal().copy()
         self._target = self.sums @ Z
         self._roots.compute(self._products)
         self._thetas, self._solved = self._roots.solve(self._target), True
@@ -327,12 +349,16 @@ class SparseGP:
         weighted = self.features[rows] * weights[:, None]
         moved = np.flatnonzero(change)
         self._target = self._target + change[moved] @ self.features[moved]
-        gains = np.empty((len(self.lams), self.size, 0))  # V⁻¹ times the weighted features
+        # Rewards less their means, for every λ (g × k), and V⁻¹ times the weighted features.
+        off = change[rows] / weights - self._thetas @ weighted.T
+        gains = np.empty((len(self.lams), self.size, 0))
+        moves = np.empty(0), np.empty(0)
         if len(rows):
-            off = change[rows] / weights - self._thetas @ weighted.T  # rewards less their means
-            add_product(self._products, weighted.T, weighted)
-            update.rank, gains = self._roots.add_rows(weighted)
+            self._late = [*self._late, weighted]
+            self._diagonal = self._diagonal + column_norms(weighted)
+            update.rank, gains, across = self._roots.add_rows(weighted)
             self._thetas = self._thetas + (gains @ off[:, :, None])[:, :, 0]
+            moves = across @ off[0], moves[1]
         if len(grow):
             before = self.counts.copy()
             before[rows] -= more
@@ -341,18 +367,25 @@ class SparseGP:
             fresh = self._add_features(points, grow, update)
             if fresh.shape[1]:
                 late = gains @ (fresh[rows] * weights[:, None])
-                self._border(fresh, update, None if len(outside) else late)
-        least_squares = self._solved and not np.isin(moved, rows, invert=True).any()
-        if least_squares and not self._roots.are_due(self._gram):
-            return True
-        accurate = self._roots.repair(self._gram)
+                moves = moves[0], self._border(fresh, update, None if len(outside) else late)
+        elsewhere = len(moved) > np.count_nonzero(change[rows])
+        if self._solved and not elsewhere:
+            if not self._roots.are_due(float(self._diagonal.max(initial=0.0))):
+                update.moves = moves
+                return True
+        if self._late:
+            late = self._late_rows()
+            add_product(self._products, late.T, late)
+            self._late = []
+        accurate = self._roots.repair(self.gram())
         self._thetas, self._solved = self._roots.solve(self._target), True
         return accurate
 
-    def _border(self, fresh: Floats, update: Update, solved: Floats | None) -> None:
+    def _border(self, fresh: Floats, update: Update, solved: Floats | None) -> Floats:
         """Border V with new features of all arms (u × Δ), and move the weights to the new V.
 
-        ``solved`` is V⁻¹ times the new columns of G for every λ (g × m × Δ), if it is known.
+        ``solved`` is V⁻¹ times the new columns of G for every λ (g × m × Δ), if it is known. Returns
+        how the first λ's means move (Δ), see :class:`Update`.
         """
         m, k = self._roots.size, fresh.shape[1]
         new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
@@ -371,6 +404,8 @@ class SparseGP:
         rest = inverses @ (target - self._thetas @ cross)[:, :, None]
         last = inverses.transpose(0, 2, 1) @ rest
         self._thetas = np.concatenate([self._thetas[:, :, None] - solved @ last, last], 1)[:, :, 0]
+        self._diagonal = np.concatenate([self._diagonal, corner.diagonal()])
+        return np.asarray(rest[0, :, 0])
 
     def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
         """Features of new inducing points for all arms, beside the old ones (u × Δ).
@@ -379,20 +414,28 @@ class SparseGP:
         """
         m, own = self.size, points[rows]
         old = self.features[rows]
-        gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
+        if len(rows) == 1:
+            gram = self.residual[rows, None]
+        else:
+            gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
         lower, kept = pivoted_cholesky(gram, self.tolerance)
         k = len(kept)
         if not k:
             return np.empty((len(points), 0))
         inverse = lower_solve(lower, np.eye(k))
-        border = inverse @ old[kept]
+        border, taken = inverse @ old[kept], rows[kept]
         if update is not None:
             update.new_points = own[kept]
             update.border, update.border_inverse = border, inverse
+        # Arms in the span have none of the new features: |e|² is at most the residual.
+        left = self.residual.copy()
+        left[taken] = 0.0
+        others = np.flatnonzero(left)
         fresh = np.zeros((len(points), k))
-        outside = np.flatnonzero(self.residual)  # |e|² is at most what lies outside the span
-        fresh[outside] = self.kernel(points[outside], own[kept]) @ inverse.T
-        fresh[outside] -= self.features[outside] @ border.T
+        fresh[taken] = lower
+        if len(others):
+            fresh[others] = self.kernel(points[others], own[kept]) @ inverse.T
+            fresh[others] -= self.features[others] @ border.T
         factor = np.zeros((m + k, m + k), order="F")  # as LAPACK wants it
         factor[:m, :m] = self._factor
         factor[m:, :m] = old[kept]
@@ -401,7 +444,7 @@ class SparseGP:
         self._buffer[: len(points), m : m + k] = fresh
         self._factor = factor
         self._inducing = np.concatenate([self._inducing, own[kept]])
-        self.dictionary = np.concatenate([self.dictionary, rows[kept]])
-        self.residual = np.maximum(self.residual - row_norms(fresh), 0.0)
-        self.residual[self.dictionary] = 0.0  # they lie in their own span: the rest is round-off
+        self.dictionary = np.concatenate([self.dictionary, taken])
+        # Inducing points lie in their own span.
+        self.residual = np.maximum(left - row_norms(fresh), 0.0)
         return np.asarray(fresh)
