@@ -174,7 +174,8 @@ class Version:
 
     def run(self, name: str, width: Any, seed: int) -> dict[str, float]:
         """One run of a task."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([name, width, seed]) + "\n")
         self._process.stdin.flush()
         found: dict[str, float] = json.loads(self._process.stdout.readline())

@@ -180,10 +180,8 @@ class Followed:
         parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
         for_each(work, pieces, parallel=parallel)
 
-    def _apply(
-        self, start: int, kernel: Kernel, update: Update, parts: dict[str, Floats]
-    ) -> None:
-        """Apply an update to a piece; ``parts`` are the matrices that its features are needed by."""
+    def _apply(self, start: int, kernel: Kernel, update: Update, parts: dict[str, Floats]) -> None:
+        """Apply an update to a piece; ``parts`` are the matrices to multiply its features by."""
         span = slice(start, min(start + _PIECE, len(self)))
         m, moves = self._size, update.moves or (np.empty(0), np.empty(0))
         blocks = [

@@ -6,6 +6,7 @@ and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not 
 """
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,17 +14,9 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import (
-    InverseRoots,
-    add_product,
-    column_norms,
-    lower_solve,
-    pivoted_cholesky,
-    row_norms,
-    with_room,
-    with_square_room,
-)
+from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms, with_room
 from noregret.models.posterior import Posterior
+from noregret.models.ridge import Ridge
 
 #: how many updates are kept
 _UPDATES = 8
@@ -103,15 +96,7 @@ class SparseGP:
         self._inducing: Points = nothing
         self._factor: Floats = np.empty((0, 0))
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
-        # G = Σ n z zᵀ over the arms in a corner, without the last evaluations (k × m each), and
-        # the diagonal of G with them.
-        self._products: Floats = np.empty((0, 0))
-        self._late: list[Floats] = []
-        self._diagonal: Floats = np.empty(0)
-        self._target: Floats = np.empty(0)  # Zᵀy
-        self._roots = InverseRoots(np.array(lams))
-        self._thetas: Floats = np.empty((len(lams), 0))
-        self._solved = True  # whether the weights are those of least squares
+        self._ridge = Ridge(np.array(lams))
         # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
         self._misfits: tuple[Floats, Floats] | None = None
         self.version = 0
@@ -132,8 +117,7 @@ class SparseGP:
         """Another model with the same content: O(u m + g m²)."""
         made = copy.copy(self)
         # All other attributes are replaced when they change, never written to.
-        made._buffer, made._products = self._buffer.copy(), self._products.copy()
-        made._roots = self._roots.copy()
+        made._buffer, made._ridge = self._buffer.copy(), self._ridge.copy()
         return made
 
     @property
@@ -169,23 +153,6 @@ class SparseGP:
         """Z of the arms (u × m, a view)."""
         return self._buffer[: len(self.counts), : self.size]
 
-    def gram(self) -> Floats:
-        """G = Σ n z zᵀ over the arms (m × m, possibly a view)."""
-        m = self._roots.size
-        if not self._late:
-            return self._products[:m, :m]
-        late = self._late_rows()
-        return np.asarray(self._products[:m, :m] + late.T @ late)
-
-    def _late_rows(self) -> Floats:
-        """The evaluations that G leaves out (k × m)."""
-        late = np.zeros((sum(map(len, self._late)), self._roots.size))
-        at = 0
-        for rows in self._late:
-            late[at : at + len(rows), : rows.shape[1]] = rows
-            at += len(rows)
-        return late
-
     def posterior(self) -> Posterior:
         """The posterior of what has been taken in; valid until more is taken in."""
         return Posterior(
@@ -193,9 +160,9 @@ class SparseGP:
             self._inducing,
             self._factor,
             self.lams,
-            self._roots.matrices,
-            self._thetas,
-            self.gram,
+            self._ridge.roots,
+            self._ridge.thetas,
+            self._ridge.gram,
             self.tolerance,
         )
 
@@ -203,17 +170,17 @@ class SparseGP:
 
     def mean(self, rows: Ints) -> Floats:
         """The posterior means of some arms (n)."""
-        return np.asarray(self.features[rows] @ self._thetas[0])
+        return np.asarray(self.features[rows] @ self._ridge.thetas[0])
 
     def leverage(self, rows: Ints | None = None) -> Floats:
         """The leverages of some arms (n), or of all (u)."""
         Z = self.features if rows is None else self.features[rows]
         residual = self.residual if rows is None else self.residual[rows]
-        return np.asarray(residual / self.lam + row_norms(Z @ self._roots.matrices[0]))
+        return np.asarray(residual / self.lam + row_norms(Z @ self._ridge.roots[0]))
 
     def log_dets(self) -> Floats:
         """log det(V/λ) = log det(I + Q/λ) for every λ (g); Q is the kernel matrix on the span."""
-        return self._roots.log_dets
+        return self._ridge.log_dets
 
     def trace(self) -> float:
         """tr R = Σ over evaluations of the part of k(x, x) outside the span."""
@@ -235,15 +202,26 @@ class SparseGP:
         """
         if self._misfits is None:  # a pass over all features, and asked for several times a step
             averages = self.sums / np.maximum(self.counts, 1.0)
-            fits = np.square(averages - self._thetas @ self.features.T) @ self.counts
-            self._misfits = fits, np.array(self.lams) * row_norms(self._thetas)
+            thetas = self._ridge.thetas
+            fits = np.square(averages - thetas @ self.features.T) @ self.counts
+            self._misfits = fits, np.array(self.lams) * row_norms(thetas)
         fits, norms = self._misfits
         return np.asarray(scatter + fits + norms)
 
+    def ridge(self, scatter: float, *, now: bool) -> Callable[[], Floats]:
+        """A function that gives :meth:`ridges`; those of this moment with ``now``.
+
+        Otherwise it must be called before the model changes, if at all.
+        """
+        if not now:
+            return lambda: self.ridges(scatter)
+        found = self.ridges(scatter)
+        return lambda: found
+
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
-        values, vectors = np.linalg.eigh(self.gram())
-        turned = np.square(vectors.T @ self._target)
+        values, vectors = np.linalg.eigh(self._ridge.gram())
+        turned = np.square(vectors.T @ self._ridge.target)
         total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
         explained = (turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1)
         return np.asarray(np.maximum(total - explained, scatter))
@@ -289,16 +267,16 @@ class SparseGP:
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
-        update = Update(self._thetas[0])
+        update = Update(self._ridge.thetas[0])
         if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper from scratch
             self._add_features(points, grow, update)
             self._compute()
             accurate = False
         else:
             accurate = self._take_in(points, rows, more[rows], change, grow, update)
-        update.theta = self._thetas[0]
+        update.theta = self._ridge.thetas[0]
         if not accurate:
-            update.root = self._roots.matrices[0].copy()
+            update.root = self._ridge.roots[0].copy()
         self.updates = [*updates[1 - _UPDATES :], update]
         self._aim = None
 
@@ -312,7 +290,7 @@ class SparseGP:
         self.prior = self.kernel.diag(points)
         self.residual = self.prior.copy()
         self._buffer = np.zeros((len(points), 0))
-        self._roots = InverseRoots(np.array(self.lams))
+        self._ridge = Ridge(np.array(self.lams))
         self._add_features(points, dictionary)
         self._compute()
         self._aim, self._computed_from = None, dictionary
@@ -322,20 +300,14 @@ class SparseGP:
 
         The weights are those of the first λ (m), or of all (g × m).
         """
-        new = np.atleast_2d(weights)
-        self._thetas = np.concatenate([new, self._thetas[len(new) :]])
-        self._solved, self._computed_from, self._misfits = False, None, None
+        self._ridge.set_weights(np.atleast_2d(weights))
+        self._computed_from = self._misfits = None
         if self.updates:
-            self.updates[-1].theta, self.updates[-1].moves = self._thetas[0], None
+            self.updates[-1].theta, self.updates[-1].moves = self._ridge.thetas[0], None
 
     def _compute(self) -> None:
         """Compute V, its root and the weights from the features, without drift: O(u m² + m³)."""
-        Z = self.features
-        self._products = np.asarray(Z.T @ (Z * self.counts[:, None]))
-        self._late, self._diagonal = [], self._products.diagonal().copy()
-        self._target = self.sums @ Z
-        self._roots.compute(self._products)
-        self._thetas, self._solved = self._roots.solve(self._target), True
+        self._ridge.compute(self.features, self.counts, self.sums)
 
     def _take_in(
         self, points: Points, rows: Ints, more: Floats, change: Floats, grow: Ints, update: Update
@@ -345,67 +317,31 @@ class SparseGP:
         ``change`` is that of the sums of all arms (u). Returns whether the first λ's root was still
         accurate.
         """
-        weights = np.sqrt(more)
-        weighted = self.features[rows] * weights[:, None]
+        ridge, m = self._ridge, self.size
+        weights, gains = np.sqrt(more), np.empty((len(self.lams), m, 0))
         moved = np.flatnonzero(change)
-        self._target = self._target + change[moved] @ self.features[moved]
-        # Rewards less their means, for every λ (g × k), and V⁻¹ times the weighted features.
-        off = change[rows] / weights - self._thetas @ weighted.T
-        gains = np.empty((len(self.lams), self.size, 0))
-        moves = np.empty(0), np.empty(0)
+        ridge.change_sums(self.features[moved], change[moved])
+        by_rank = by_columns = np.empty(0)
         if len(rows):
-            self._late = [*self._late, weighted]
-            self._diagonal = self._diagonal + column_norms(weighted)
-            update.rank, gains, across = self._roots.add_rows(weighted)
-            self._thetas = self._thetas + (gains @ off[:, :, None])[:, :, 0]
-            moves = across @ off[0], moves[1]
+            found = ridge.add_rows(self.features[rows], weights, change[rows])
+            update.rank, by_rank, gains = found
         if len(grow):
-            before = self.counts.copy()
-            before[rows] -= more
+            told = self.counts.copy()
+            told[rows] -= more
             # Arms in the span have no new features, so that what was told of them has no part here.
-            outside = np.flatnonzero((self.residual > 0.0) & (before > 0.0))
+            others = ((self.residual > 0.0) & (told > 0.0)).any()
             fresh = self._add_features(points, grow, update)
             if fresh.shape[1]:
-                late = gains @ (fresh[rows] * weights[:, None])
-                moves = moves[0], self._border(fresh, update, None if len(outside) else late)
-        elsewhere = len(moved) > np.count_nonzero(change[rows])
-        if self._solved and not elsewhere:
-            if not self._roots.are_due(float(self._diagonal.max(initial=0.0))):
-                update.moves = moves
-                return True
-        if self._late:
-            late = self._late_rows()
-            add_product(self._products, late.T, late)
-            self._late = []
-        accurate = self._roots.repair(self.gram())
-        self._thetas, self._solved = self._roots.solve(self._target), True
-        return accurate
-
-    def _border(self, fresh: Floats, update: Update, solved: Floats | None) -> Floats:
-        """Border V with new features of all arms (u × Δ), and move the weights to the new V.
-
-        ``solved`` is V⁻¹ times the new columns of G for every λ (g × m × Δ), if it is known. Returns
-        how the first λ's means move (Δ), see :class:`Update`.
-        """
-        m, k = self._roots.size, fresh.shape[1]
-        new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
-        own, sums = fresh[new], self.sums[new]
-        weighted = own * self.counts[new, None]
-        cross, corner = self.features[new, :m].T @ weighted, own.T @ weighted
-        self._products = with_square_room(self._products, m + k)
-        self._products[:m, m : m + k], self._products[m : m + k, :m] = cross, cross.T
-        self._products[m : m + k, m : m + k] = corner
-        if solved is None:
-            solved = self._roots.solve(cross)
-        inverses = self._roots.add_columns(cross, corner, solved)
-        update.columns_inverse, update.columns = inverses[0], inverses[0] @ solved[0].T
-        target = sums @ own
-        self._target = np.concatenate([self._target, target])
-        rest = inverses @ (target - self._thetas @ cross)[:, :, None]
-        last = inverses.transpose(0, 2, 1) @ rest
-        self._thetas = np.concatenate([self._thetas[:, :, None] - solved @ last, last], 1)[:, :, 0]
-        self._diagonal = np.concatenate([self._diagonal, corner.diagonal()])
-        return np.asarray(rest[0, :, 0])
+                new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
+                solved = None if others else gains @ (fresh[rows] * weights[:, None])
+                arms = self.features[new, :m], fresh[new], self.counts[new], self.sums[new]
+                update.columns, update.columns_inverse, by_columns = ridge.add_columns(
+                    *arms, solved
+                )
+        if len(moved) == np.count_nonzero(change[rows]) and ridge.is_settled():
+            update.moves = by_rank, by_columns
+            return True
+        return ridge.solve()
 
     def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
         """Features of new inducing points for all arms, beside the old ones (u × Δ).
