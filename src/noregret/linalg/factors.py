@@ -127,7 +127,7 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
 
 
 #: roots of m columns are tested after m / _RARELY updates, at least _FEW, if G is below _WELL·λ
-_RARELY, _FEW, _WELL = 64, 8, 1e6
+_RARELY, _FEW, _WELL = 64, 16, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
 

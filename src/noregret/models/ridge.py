@@ -65,9 +65,11 @@ class Ridge:
 
     def _late_rows(self) -> Floats:
         """The evaluations that are not in ``_products`` (k × m)."""
-        m = self._roots.size
-        padded = [np.pad(rows, ((0, 0), (0, m - rows.shape[1]))) for rows in self._late]
-        return np.concatenate(padded)
+        late, at = np.zeros((sum(map(len, self._late)), self._roots.size)), 0
+        for rows in self._late:
+            late[at : at + len(rows), : rows.shape[1]] = rows
+            at += len(rows)
+        return late
 
     def compute(self, Z: Floats, counts: Floats, sums: Floats) -> None:
         """Start from all features (u × m), counts and sums (u each): O(u m² + g m³), no drift."""
