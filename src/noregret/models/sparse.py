@@ -372,8 +372,8 @@ class SparseGP:
         if len(others):
             fresh[others] = self.kernel(points[others], own[kept]) @ inverse.T
             fresh[others] -= self.features[others] @ border.T
-        factor = np.zeros((m + k, m + k), order="F")  # as LAPACK wants it
-        factor[:m, :m] = self._factor
+        factor = np.empty((m + k, m + k), order="F")  # as LAPACK wants it
+        factor[:m, :m], factor[:m, m:] = self._factor, 0.0
         factor[m:, :m] = old[kept]
         factor[m:, m:] = lower
         self._buffer = with_room(self._buffer, len(points), m + k)
