@@ -2,8 +2,8 @@
 
 Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
 botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
-tuning, covers, heavy, latencies, libraries, lists, ruined and thompson. `python -m benchmarks long
---help` shows the options of one.
+tuning, covers, heavy, latencies, libraries, lists, ruined, thompson and versions.
+`python -m benchmarks long --help` shows the options of one.
 """
 
 import os
@@ -31,6 +31,7 @@ from benchmarks import (
     shares,
     study,
     thompson,
+    versions,
 )
 from benchmarks.boxes import runs, tuning
 
@@ -57,6 +58,7 @@ SECTIONS = COMMON | {
     "lists": lists.main,
     "ruined": ruined.main,
     "thompson": thompson.main,
+    "versions": versions.main,
 }
 
 

@@ -24,14 +24,16 @@ def test_roots_and_determinants_follow_rows_and_columns(power, seed, moves):
         if move != "columns":
             rows = rng.standard_normal((2 if move == "rows" else 1, m))
             gram = gram + rows.T @ rows
-            falls = roots.add_rows(rows)
+            falls, gains, across = roots.add_rows(rows)
             assert falls.shape == rows.shape
+            np.testing.assert_allclose(gains[1], roots.solve(rows.T)[1], rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(falls.T @ across, gains[0], rtol=1e-6, atol=1e-6)
         else:
             old = np.linalg.cholesky(gram + 1e-3 * np.eye(m))
             factor = np.concatenate([old, rng.uniform(size=(2, m))])
             grown = factor @ factor.T + np.diag(np.r_[np.zeros(m), 1.0, 1.0])
             grown[:m, :m] = gram
-            roots.add_columns(grown[:m, m:], grown[m:, m:])
+            roots.add_columns(grown[:m, m:], grown[m:, m:], roots.solve(grown[:m, m:]))
             gram = grown
         roots.repair(gram)
     target = rng.standard_normal(len(gram))
@@ -53,7 +55,7 @@ def test_falls_say_what_quadratic_forms_lose(k):
     roots.compute(np.diag([1.0, 2.0, 3.0]))
     z = rng.standard_normal(3)
     before = z @ roots.solve(z)[0]
-    falls = roots.add_rows(rng.standard_normal((k, 3)))
+    falls, *_ = roots.add_rows(rng.standard_normal((k, 3)))
     assert before - z @ roots.solve(z)[0] == pytest.approx(float(np.square(falls @ z).sum()))
 
 

@@ -96,5 +96,5 @@ def test_row_products_are_plain_products(m, k):
     buffer = rng.standard_normal((3000, m + 3))
     vectors = rng.standard_normal((k, m))
     np.testing.assert_allclose(
-        row_products(buffer[:, :m], vectors), buffer[:, :m] @ vectors.T, atol=1e-10
+        row_products(buffer[:, :m], vectors), vectors @ buffer[:, :m].T, atol=1e-10
     )

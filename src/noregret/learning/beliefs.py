@@ -181,7 +181,7 @@ class Beliefs:
             ratio=rules.ratio,
             choices=rules.choices or len(observations),
             log_dets=log_det_bounds(model),
-            ridges=model.ridges(observations.scatter / assumed.unit**2),
+            ridge=model.ridge(observations.scatter / assumed.unit**2, now=rules.checked),
             trace=model.trace(),
             summed=float(self._summed[0]),
             summed_three=float(self._summed[1]),

@@ -120,14 +120,14 @@ class CoverBeliefs:
     def widths_now(self, log_dets: Floats, rules: Rules) -> Floats:
         """The factors now, for the first λ, of cells with these log det(I + K/λ) (n)."""
         nothing = np.zeros(len(self.assumed.lams))
-        found, _ = rules.widths(self._evidence((0,), rules, 0, log_dets[None], nothing))
+        found, _ = rules.widths(self._evidence((0,), rules, 0, log_dets[None], lambda: nothing))
         return np.asarray(found[0])
 
     def _evidence_in(self, cell: CellBeliefs, rules: Rules) -> Evidence:
         """What the widths of a cell depend on."""
         model = cell.model
-        ridges = model.ridges(cell.scatter / self.assumed.unit**2)
-        found = self._evidence(cell.key, rules, cell.count, log_det_bounds(model), ridges)
+        ridge = model.ridge(cell.scatter / self.assumed.unit**2, now=rules.checked)
+        found = self._evidence(cell.key, rules, cell.count, log_det_bounds(model), ridge)
         return replace(
             found,
             trace=model.trace(),
@@ -136,7 +136,7 @@ class CoverBeliefs:
         )
 
     def _evidence(
-        self, key: Key, rules: Rules, count: int, log_dets: Floats, ridges: Floats
+        self, key: Key, rules: Rules, count: int, log_dets: Floats, ridge: Callable[[], Floats]
     ) -> Evidence:
         """What the widths of a cell depend on, if its dictionary is complete."""
         assumed = self.assumed
@@ -149,7 +149,7 @@ class CoverBeliefs:
             ratio=rules.ratio,
             choices=rules.choices or count,
             log_dets=log_dets,
-            ridges=ridges,
+            ridge=ridge,
             trace=0.0,
             # With one evaluation at a time the sum is log det, and log(1 + 3a) ≤ 3 log(1 + a).
             summed=log_dets[0],
@@ -295,12 +295,13 @@ class CoverBeliefs:
         """A model with the evaluations of these arms, and the sparsifier of its dictionary."""
         points, told = observations.points[rows], observations.told[rows]
         sums = self.assumed.seen(observations.sums[rows], told)
-        model, sparsifier = self._model(), Sparsifier(self.how.dictionary)
         complete = self.how.dictionary == "complete"
-        if complete and (old is None or len(old.rows) < len(rows) <= _SMALL):
-            model.rebuild(points, told, sums, np.arange(len(rows)))
-            return model, sparsifier
-        if old is not None:
+        if old is None or (complete and len(old.rows) < len(rows) <= _SMALL):
+            model, sparsifier = self._model(), Sparsifier(self.how.dictionary)
+            if complete:
+                model.rebuild(points, told, sums, np.arange(len(rows)))
+                return model, sparsifier
+        else:
             model, sparsifier = old.model.copy(), copy.copy(old.sparsifier)
         model.see(points)
         plan = sparsifier.plan(model, points, told, rules.qbar(int(told.sum())), rng)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.linalg import cholesky
+from scipy.linalg.blas import dgemm
 from scipy.linalg.lapack import dgeqrf, dpotri, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
@@ -68,6 +69,11 @@ def row_norms(matrix: Floats) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", matrix, matrix))
 
 
+def column_norms(matrix: Floats) -> Floats:
+    """‖column‖² of every column (n)."""
+    return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
+
+
 def row_factor(matrix: Floats) -> Floats:
     """An upper triangular R (k × k) with RᵀR = MᵀM, for a matrix M (n × k) with n ≥ k."""
     factored, *_ = dgeqrf(matrix)
@@ -88,16 +94,40 @@ def with_room(buffer: Floats, rows: int, columns: int) -> Floats:
     return grown
 
 
+def with_square_room(buffer: Floats, size: int) -> Floats:
+    """The buffer itself (… × M × M) if M is at least ``size``, else a larger one."""
+    have = buffer.shape[-1]
+    if size <= have:
+        return buffer
+    capacity = max(size + 16, int(1.25 * size))
+    grown = np.zeros((*buffer.shape[:-2], capacity, capacity))
+    grown[..., :have, :have] = buffer
+    return grown
+
+
 def solve_by_roots(roots: Floats, X: Floats) -> Floats:
     """F Fᵀ X for every root F (g × m × k), for X (m × k); or g × m, for one column (m)."""
     solved = roots @ (roots.transpose(0, 2, 1) @ (X[:, None] if X.ndim == 1 else X))
     return np.asarray(solved.reshape(len(roots), *X.shape))
 
 
-#: numbers of the roots updated at a time, so that the temporary stays in cache
-_STRIP = 1 << 16
-#: roots of m columns are tested after m / _RARELY updates, if G is below _WELL·λ
-_RARELY, _WELL = 64, 1e6
+def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
+    """Add left (m × k) times right (k × m) to the corner of a matrix (M × M), in place.
+
+    BLAS works in place on contiguous arrays only, so the product is that of the whole matrix: the
+    rest of ``left`` and ``right`` is zero. NumPy alone takes ten times as long.
+    """
+    size, (m, k) = len(matrix), left.shape
+    if not size:
+        return
+    assert matrix.flags.c_contiguous
+    padded = np.zeros((2, k, size))
+    padded[0, :, :m], padded[1, :, :m] = left.T, right
+    dgemm(1.0, padded[1].T, padded[0], beta=1.0, c=matrix.T, overwrite_c=1)
+
+
+#: roots of m columns are tested after m / _RARELY updates, at least _FEW, if G is below _WELL·λ
+_RARELY, _FEW, _WELL = 64, 16, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
 
@@ -151,7 +181,7 @@ class InverseRoots:
         """Start from a whole G (m × m): O(g m³), and no drift."""
         m = len(gram)
         self.size, self._updates, self._tested = m, 0, 0
-        self._reserve(m, keep=0)
+        self._buffer = with_square_room(self._buffer[:, :0, :0], m)
         self._factorise(gram, range(len(self._lams)))
 
     def _factorise(self, gram: Floats, which: Iterable[int]) -> None:
@@ -166,10 +196,11 @@ class InverseRoots:
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 
-    def add_rows(self, rows: Floats) -> Floats:
+    def add_rows(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """G += rowsᵀ rows for rows (k × m), each already times the square root of its weight.
 
-        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖².
+        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖²; V⁻¹rowsᵀ of the
+        new V for every λ (g × m × k); and the C (k × k) with MᵀC = V⁻¹rowsᵀ for the first λ.
         """
         F = self.matrices
         N = F.transpose(0, 2, 1) @ rows.T
@@ -178,36 +209,36 @@ class InverseRoots:
         # F ← F (I + N Nᵀ)^(-1/2) = F − (F N) C Nᵀ, C from the eigenpairs of NᵀN.
         if len(rows) == 1:  # by far the most frequent case
             values = grams[:, 0]
-            falls = FN[0].T / np.sqrt(1.0 + grams[0])
-            left = FN * _shrinking(values)[:, None]
+            lower = np.sqrt(1.0 + grams[0])
+            falls, across_falls = FN[0].T / lower, 1.0 / lower
+            left, gains = FN * _shrinking(values)[:, None], FN / (1.0 + grams)
         else:
-            falls = lower_solve(safe_cholesky(grams[0] + np.eye(len(rows))), FN[0].T)
+            lower = safe_cholesky(grams[0] + np.eye(len(rows)))
+            falls = lower_solve(lower, FN[0].T)
+            across_falls = lower_solve(lower, np.eye(len(rows)))
             values, vectors = np.linalg.eigh(grams)
-            values = np.maximum(values, 0.0)
-            turned = vectors * _shrinking(values)[:, None]
-            left = FN @ (turned @ vectors.transpose(0, 2, 1))
-        right = np.ascontiguousarray(right)
-        strip = max(_STRIP // max(len(F) * self.size, 1), 1)
-        for start in range(0, self.size, strip):
-            F[:, start : start + strip] -= left[:, start : start + strip] @ right
+            values, across = np.maximum(values, 0.0), vectors.transpose(0, 2, 1)
+            left = FN @ ((vectors * _shrinking(values)[:, None]) @ across)
+            gains = FN @ ((vectors / (1.0 + values)[:, None]) @ across)
+        for i in range(len(F)):
+            add_product(self._buffer[i], -left[i], right[i])
         self.log_dets = self.log_dets + np.log1p(values).sum(axis=1)
         self._updates += len(rows)
-        return np.asarray(falls)
+        return np.asarray(falls), np.asarray(gains), np.asarray(across_falls)
 
-    def add_columns(self, cross: Floats, corner: Floats) -> tuple[Floats, Floats]:
+    def add_columns(self, cross: Floats, corner: Floats, solved: Floats) -> Floats:
         """Border G with ``cross`` (m × k) and ``corner`` (k × k).
 
-        Returns, for the first λ, V⁻¹·cross (m × k, of the old V) and the inverse of the lower
-        Cholesky factor of the Schur complement (k × k).
+        ``solved`` is V⁻¹·cross of the old V for every λ (g × m × k). Returns, for every λ, the
+        inverse of the lower Cholesky factor of the Schur complement (g × k × k).
         """
         k, m = len(corner), self.size
-        solved = self.solve(cross)
         schurs = corner - cross.T @ solved
         diagonal = np.arange(k)
         schurs[:, diagonal, diagonal] += self._lams[:, None]
         lowers = np.array([safe_cholesky(schur) for schur in schurs])
         inverses = np.array([lower_solve(lower, np.eye(k)) for lower in lowers])
-        self._reserve(m + k, keep=m)
+        self._buffer = with_square_room(self._buffer, m + k)
         across = inverses.transpose(0, 2, 1)
         self._buffer[:, :m, m : m + k] = -solved @ across
         self._buffer[:, m : m + k, :m] = 0.0
@@ -216,23 +247,26 @@ class InverseRoots:
         logs = 2.0 * np.log(lowers[:, diagonal, diagonal]).sum(axis=1) - k * np.log(self._lams)
         self.log_dets = self.log_dets + logs
         self._updates += k
-        return solved[0], inverses[0]
+        return inverses
+
+    def are_due(self, largest: float) -> bool:
+        """Whether the roots should be tested, if this is the largest diagonal entry of G.
+
+        Where λ is small and G is large, every update loses digits. Otherwise a test now and then is
+        enough.
+        """
+        fresh = self._updates - self._tested <= max(self.size // _RARELY, _FEW)
+        return self._updates > 0 and not (fresh and largest < _WELL * float(self._lams.min()))
 
     def repair(self, gram: Floats) -> bool:
         """Compute the roots again that have lost digits; whether the first λ's had not.
 
-        Where λ is small and G is large, every update loses digits. How many depends on the run, so
-        roots are tested with one vector, O(g m²), rather than computed again after a fixed number
-        of steps. Large roots of matrices that are not ill conditioned are tested only now and then.
+        How many digits updates lose depends on the run. So roots are tested with one vector,
+        O(g m²), rather than computed again after a fixed number of steps.
         """
-        if not self._updates:
-            return True
         if self._updates > 4 * self.size + 256:
             self.compute(gram)
             return False
-        fresh = self._updates - self._tested <= self.size // _RARELY
-        if fresh and float(gram.diagonal().max()) < _WELL * float(self._lams.min()):
-            return True
         self._tested = self._updates
         x = _probe(self.size)
         y = self.solve(x)
@@ -240,13 +274,6 @@ class InverseRoots:
         lost = np.flatnonzero(row_norms(off) > _DRIFT**2 * (x @ x))
         self._factorise(gram, lost.tolist())
         return 0 not in lost
-
-    def _reserve(self, size: int, keep: int) -> None:
-        if size > self._buffer.shape[1]:
-            capacity = max(size + 16, int(1.25 * size))
-            grown = np.zeros((len(self._lams), capacity, capacity))
-            grown[:, :keep, :keep] = self._buffer[:, :keep, :keep]
-            self._buffer = grown
 
 
 def _shrinking(values: Floats) -> Floats:

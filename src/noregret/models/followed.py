@@ -10,7 +10,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import row_norms, with_room
+from noregret.linalg.factors import column_norms, row_norms, with_room
 from noregret.linalg.threads import for_each
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import Update
@@ -21,10 +21,8 @@ _PIECE = 2048
 _CHUNK = 16 * _PIECE
 #: up to this many numbers of a chunk are copied, so that they lie in one block of columns
 _COPIED = 1 << 20
-#: up to this many multiplications OpenBLAS does not pack its matrices
-_UNPACKED_WORK = 990_000
-#: beyond this many vectors packing saves time
-_FEW_VECTORS = 32
+#: up to this many vectors a matrix is multiplied by one at a time
+_FEW_VECTORS = 3
 #: below this many multiplications threads cost more than they give
 _PARALLEL_WORK = 20_000_000
 
@@ -142,18 +140,22 @@ class Followed:
         most of the work. As they can only fall by it, what is kept are upper bounds.
         """
         m, new = self._size, update.new_points
-        parts = [update.theta[None, :m]]
-        if update.root is None and update.rank is not None:
+        parts: dict[str, Floats] = {}
+        if update.rank is not None and update.root is None:
             if falls:
-                parts.append(update.rank)
+                parts["rank"] = update.rank
             else:
                 self.exact = False
+        if update.moves is None or not (falls or update.rank is None):
+            parts["theta"] = update.theta[None, :m]
         if new is not None:
-            parts += [update.border] if update.root is not None else [update.border, update.columns]
+            parts["border"] = update.border
+            if update.root is None:
+                parts["columns"] = update.columns
             for blocks in self._chunks:
                 _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
-        stack = np.concatenate(parts)
-        self._each(lambda start: self._apply(start, kernel, update, stack), len(stack))
+        count = sum(map(len, parts.values()))
+        self._each(lambda start: self._apply(start, kernel, update, parts), count)
         if new is not None:
             self._size = m + len(new)
         if update.root is not None:
@@ -178,33 +180,49 @@ class Followed:
         parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
         for_each(work, pieces, parallel=parallel)
 
-    def _apply(self, start: int, kernel: Kernel, update: Update, stack: Floats) -> None:
+    def _apply(self, start: int, kernel: Kernel, update: Update, parts: dict[str, Floats]) -> None:
+        """Apply an update to a piece; ``parts`` are the matrices to multiply its features by."""
         span = slice(start, min(start + _PIECE, len(self)))
-        m, new = self._size, update.new_points
+        m, moves = self._size, update.moves or (np.empty(0), np.empty(0))
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
-        parts = [row_products(block, stack[:, columns]) for block, columns in _placed(blocks, 0, m)]
-        nothing = np.zeros((span.stop - start, len(stack)))
-        products = parts[0] if len(parts) == 1 else sum(parts, start=nothing)
-        self.mean[span] = products[:, 0]
-        k = 0 if new is None else len(new)
-        grown = len(stack) - (k if update.root is not None else 2 * k)  # where the border begins
-        quadratic = self.quadratic[span]
-        if grown > 1:
-            quadratic -= row_norms(products[:, 1:grown])
-        if new is None:
+        found = self._products(blocks, parts, span.stop - start)
+        mean, quadratic, residual = self.mean[span], self.quadratic[span], self.residual[span]
+        if "theta" in found:
+            mean[:] = found["theta"][0]
+        elif "rank" in found:
+            mean += moves[0] @ found["rank"]
+        if "rank" in found:
+            quadratic -= column_norms(found["rank"])
+        if update.new_points is None:
             return
-        fresh = kernel(self.points[span], new) @ update.border_inverse.T
-        fresh -= products[:, grown : grown + k]
-        if update.root is None:
-            quadratic += row_norms(fresh @ update.columns_inverse.T - products[:, grown + k :])
-        residual = self.residual[span]
-        residual -= row_norms(fresh)
+        fresh = update.border_inverse @ kernel(update.new_points, self.points[span])
+        fresh -= found["border"]
+        if "theta" in found:
+            mean += update.theta[m:] @ fresh
+        if "columns" in found:
+            grown = update.columns_inverse @ fresh - found["columns"]
+            quadratic += column_norms(grown)
+            if "theta" not in found:
+                mean += moves[1] @ grown
+        residual -= column_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
-        self.mean[span] += fresh @ update.theta[m:]
-        for block, columns in _placed(blocks, m, m + k):
-            block[:] = fresh[:, columns.start - m : columns.stop - m]
+        for block, columns in _placed(blocks, m, m + len(fresh)):
+            block[:] = fresh[columns.start - m : columns.stop - m].T
+
+    def _products(
+        self, blocks: list[Floats], parts: dict[str, Floats], rows: int
+    ) -> dict[str, Floats]:
+        """Each of some matrices (k × m) times the features of a piece: k × rows."""
+        if not parts:
+            return {}
+        stack = np.concatenate(list(parts.values()))
+        products = np.zeros((len(stack), rows))
+        for block, columns in _placed(blocks, 0, self._size):
+            products += row_products(block, stack[:, columns])
+        ends = np.cumsum([len(part) for part in parts.values()])[:-1]
+        return dict(zip(parts, np.split(products, ends), strict=True))
 
 
 def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:
@@ -233,23 +251,7 @@ def _add_room(blocks: list[Floats], rows: int, columns: int) -> None:
 
 
 def row_products(Z: Floats, vectors: Floats) -> Floats:
-    """Z (r × m) times vectorsᵀ (m × k), one read of Z at memory speed for a few vectors.
-
-    A large BLAS product re-packs Z, which costs more than the product if k is small. OpenBLAS
-    multiplies small matrices without packing, so Z is taken in pieces below its limit. The vectors
-    are padded to eight, the number that OpenBLAS takes at a time.
-    """
-    k, m = vectors.shape
-    rows = len(Z)
-    if m == 0:
-        return np.zeros((rows, k))
-    if k == 1 or k > _FEW_VECTORS:
-        return np.asarray(Z @ vectors.T)
-    padded = -(-k // 8) * 8
-    right = np.zeros((m, padded))
-    right[:, :k] = vectors.T
-    out = np.empty((rows, padded))
-    step = max(8, _UNPACKED_WORK // (m * padded))
-    for start in range(0, rows, step):
-        np.matmul(Z[start : start + step], right, out=out[start : start + step])
-    return out[:, :k]
+    """vectors (k × m) times Zᵀ (m × r): a few of them one at a time, which OpenBLAS does faster."""
+    if len(vectors) > _FEW_VECTORS:
+        return np.asarray(vectors @ Z.T)
+    return np.array([Z @ vector for vector in vectors])

@@ -15,6 +15,7 @@ well.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -50,8 +51,8 @@ class Posterior:
         For every λ, F with V⁻¹ = FFᵀ (g × m × m).
     thetas
         For every λ, the weights of the mean (g × m).
-    gram
-        G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
+    products
+        Gives G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
     tolerance
         Prior variance outside the span up to this value is round-off.
     """
@@ -62,7 +63,7 @@ class Posterior:
     lams: tuple[float, ...]
     roots: Floats
     thetas: Floats
-    gram: Floats
+    products: Callable[[], Floats]
     tolerance: float
 
     @property
@@ -79,6 +80,11 @@ class Posterior:
     def theta(self) -> Floats:
         """The weights of the first λ's mean (m)."""
         return np.asarray(self.thetas[0])
+
+    @property
+    def gram(self) -> Floats:
+        """G = Σ z zᵀ over the evaluations (m × m)."""
+        return self.products()
 
     @property
     def size(self) -> int:

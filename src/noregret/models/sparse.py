@@ -6,22 +6,17 @@ and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not 
 """
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg.blas import dgemm
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import (
-    InverseRoots,
-    lower_solve,
-    pivoted_cholesky,
-    row_norms,
-    with_room,
-)
+from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms, with_room
 from noregret.models.posterior import Posterior
+from noregret.models.ridge import Ridge
 
 #: how many updates are kept
 _UPDATES = 8
@@ -42,6 +37,9 @@ class Update:
     - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
     - the mean is thetaᵀ(z, e).
 
+    If ``moves`` is given, the mean moves by moves[0]·(rank z) + moves[1]·(columns_inverse e −
+    columns z), which is less work.
+
     If V⁻¹ was computed from scratch, ``root`` is F with V⁻¹ = FFᵀ after the update, and zᵀV⁻¹z is
     computed by it instead.
     """
@@ -54,6 +52,7 @@ class Update:
     border_inverse: Floats = field(default_factory=_empty)
     columns: Floats = field(default_factory=_empty)
     columns_inverse: Floats = field(default_factory=_empty)
+    moves: tuple[Floats, Floats] | None = None
 
 
 class SparseGP:
@@ -97,10 +96,7 @@ class SparseGP:
         self._inducing: Points = nothing
         self._factor: Floats = np.empty((0, 0))
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
-        self._gram: Floats = np.empty((0, 0))  # Σ n z zᵀ over the arms
-        self._target: Floats = np.empty(0)  # Zᵀy
-        self._roots = InverseRoots(np.array(lams))
-        self._thetas: Floats = np.empty((len(lams), 0))
+        self._ridge = Ridge(np.array(lams))
         # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
         self._misfits: tuple[Floats, Floats] | None = None
         self.version = 0
@@ -121,8 +117,7 @@ class SparseGP:
         """Another model with the same content: O(u m + g m²)."""
         made = copy.copy(self)
         # All other attributes are replaced when they change, never written to.
-        made._buffer, made._gram = self._buffer.copy(), self._gram.copy()
-        made._roots = self._roots.copy()
+        made._buffer, made._ridge = self._buffer.copy(), self._ridge.copy()
         return made
 
     @property
@@ -165,9 +160,9 @@ class SparseGP:
             self._inducing,
             self._factor,
             self.lams,
-            self._roots.matrices,
-            self._thetas,
-            self._gram,
+            self._ridge.roots,
+            self._ridge.thetas,
+            self._ridge.gram,
             self.tolerance,
         )
 
@@ -175,17 +170,17 @@ class SparseGP:
 
     def mean(self, rows: Ints) -> Floats:
         """The posterior means of some arms (n)."""
-        return np.asarray(self.features[rows] @ self._thetas[0])
+        return np.asarray(self.features[rows] @ self._ridge.thetas[0])
 
     def leverage(self, rows: Ints | None = None) -> Floats:
         """The leverages of some arms (n), or of all (u)."""
         Z = self.features if rows is None else self.features[rows]
         residual = self.residual if rows is None else self.residual[rows]
-        return np.asarray(residual / self.lam + row_norms(Z @ self._roots.matrices[0]))
+        return np.asarray(residual / self.lam + row_norms(Z @ self._ridge.roots[0]))
 
     def log_dets(self) -> Floats:
         """log det(V/λ) = log det(I + Q/λ) for every λ (g); Q is the kernel matrix on the span."""
-        return self._roots.log_dets
+        return self._ridge.log_dets
 
     def trace(self) -> float:
         """tr R = Σ over evaluations of the part of k(x, x) outside the span."""
@@ -207,15 +202,26 @@ class SparseGP:
         """
         if self._misfits is None:  # a pass over all features, and asked for several times a step
             averages = self.sums / np.maximum(self.counts, 1.0)
-            fits = np.square(averages - self._thetas @ self.features.T) @ self.counts
-            self._misfits = fits, np.array(self.lams) * row_norms(self._thetas)
+            thetas = self._ridge.thetas
+            fits = np.square(averages - thetas @ self.features.T) @ self.counts
+            self._misfits = fits, np.array(self.lams) * row_norms(thetas)
         fits, norms = self._misfits
         return np.asarray(scatter + fits + norms)
 
+    def ridge(self, scatter: float, *, now: bool) -> Callable[[], Floats]:
+        """A function that gives :meth:`ridges`; those of this moment with ``now``.
+
+        Otherwise it must be called before the model changes, if at all.
+        """
+        if not now:
+            return lambda: self.ridges(scatter)
+        found = self.ridges(scatter)
+        return lambda: found
+
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
-        values, vectors = np.linalg.eigh(self._gram)
-        turned = np.square(vectors.T @ self._target)
+        values, vectors = np.linalg.eigh(self._ridge.gram())
+        turned = np.square(vectors.T @ self._ridge.target)
         total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
         explained = (turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1)
         return np.asarray(np.maximum(total - explained, scatter))
@@ -261,22 +267,16 @@ class SparseGP:
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
-        update = Update(self._thetas[0])
+        update = Update(self._ridge.thetas[0])
         if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper from scratch
             self._add_features(points, grow, update)
             self._compute()
             accurate = False
         else:
-            if len(rows):
-                update.rank = self._add_rows(self.features[rows] * np.sqrt(more[rows])[:, None])
-            moved = np.flatnonzero(change)
-            self._target = self._target + change[moved] @ self.features[moved]
-            if len(grow):
-                self._add_columns(points, grow, update)
-            accurate = self._solve()
-        update.theta = self._thetas[0]
+            accurate = self._take_in(points, rows, more[rows], change, grow, update)
+        update.theta = self._ridge.thetas[0]
         if not accurate:
-            update.root = self._roots.matrices[0].copy()
+            update.root = self._ridge.roots[0].copy()
         self.updates = [*updates[1 - _UPDATES :], update]
         self._aim = None
 
@@ -290,7 +290,7 @@ class SparseGP:
         self.prior = self.kernel.diag(points)
         self.residual = self.prior.copy()
         self._buffer = np.zeros((len(points), 0))
-        self._roots = InverseRoots(np.array(self.lams))
+        self._ridge = Ridge(np.array(self.lams))
         self._add_features(points, dictionary)
         self._compute()
         self._aim, self._computed_from = None, dictionary
@@ -300,51 +300,48 @@ class SparseGP:
 
         The weights are those of the first λ (m), or of all (g × m).
         """
-        new = np.atleast_2d(weights)
-        self._thetas = np.concatenate([new, self._thetas[len(new) :]])
+        self._ridge.set_weights(np.atleast_2d(weights))
         self._computed_from = self._misfits = None
         if self.updates:
-            self.updates[-1].theta = self._thetas[0]
+            self.updates[-1].theta, self.updates[-1].moves = self._ridge.thetas[0], None
 
     def _compute(self) -> None:
         """Compute V, its root and the weights from the features, without drift: O(u m² + m³)."""
-        Z = self.features
-        self._gram = np.asarray(Z.T @ (Z * self.counts[:, None]))
-        self._target = self.sums @ Z
-        self._roots.compute(self._gram)
-        self._thetas = self._roots.solve(self._target)
+        self._ridge.compute(self.features, self.counts, self.sums)
 
-    def _solve(self) -> bool:
-        """Compute the weights after low-rank steps; roots that lost digits are computed again.
+    def _take_in(
+        self, points: Points, rows: Ints, more: Floats, change: Floats, grow: Ints, update: Update
+    ) -> bool:
+        """Low-rank steps: more evaluations of some arms (k each), then more inducing points.
 
-        Returns whether the first λ's root was still accurate.
+        ``change`` is that of the sums of all arms (u). Returns whether the first λ's root was still
+        accurate.
         """
-        accurate = self._roots.repair(self._gram)
-        self._thetas = self._roots.solve(self._target)
-        return accurate
-
-    def _add_rows(self, weighted: Floats) -> Floats:
-        """Add evaluations of known features (k × m), each times the square root of its count."""
-        if self.size:
-            # In place: G is symmetric, so that its transpose has the order that BLAS wants.
-            grams = weighted.T, weighted
-            self._gram = dgemm(1.0, *grams, beta=1.0, c=self._gram.T, overwrite_c=1).T
-        return self._roots.add_rows(weighted)
-
-    def _add_columns(self, points: Points, rows: Ints, update: Update) -> None:
-        """Add inducing points, and border V with their features."""
-        old, m = self._gram, self.size
-        fresh = self._add_features(points, rows, update)
-        if not fresh.shape[1]:
-            return
-        weighted = fresh * self.counts[:, None]
-        cross, corner = self.features[:, :m].T @ weighted, fresh.T @ weighted
-        self._gram = np.empty((m + len(corner), m + len(corner)))
-        self._gram[:m, :m], self._gram[m:, m:] = old, corner
-        self._gram[:m, m:], self._gram[m:, :m] = cross, cross.T
-        solved, inverse = self._roots.add_columns(cross, corner)
-        update.columns_inverse, update.columns = inverse, inverse @ solved.T
-        self._target = np.concatenate([self._target, self.sums @ fresh])
+        ridge, m = self._ridge, self.size
+        weights, gains = np.sqrt(more), np.empty((len(self.lams), m, 0))
+        moved = np.flatnonzero(change)
+        ridge.change_sums(self.features[moved], change[moved])
+        by_rank = by_columns = np.empty(0)
+        if len(rows):
+            found = ridge.add_rows(self.features[rows], weights, change[rows])
+            update.rank, by_rank, gains = found
+        if len(grow):
+            told = self.counts.copy()
+            told[rows] -= more
+            # Arms in the span have no new features, so that what was told of them has no part here.
+            others = ((self.residual > 0.0) & (told > 0.0)).any()
+            fresh = self._add_features(points, grow, update)
+            if fresh.shape[1]:
+                new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
+                solved = None if others else gains @ (fresh[rows] * weights[:, None])
+                arms = self.features[new, :m], fresh[new], self.counts[new], self.sums[new]
+                update.columns, update.columns_inverse, by_columns = ridge.add_columns(
+                    *arms, solved
+                )
+        if len(moved) == np.count_nonzero(change[rows]) and ridge.is_settled():
+            update.moves = by_rank, by_columns
+            return True
+        return ridge.solve()
 
     def _add_features(self, points: Points, rows: Ints, update: Update | None = None) -> Floats:
         """Features of new inducing points for all arms, beside the old ones (u × Δ).
@@ -353,27 +350,37 @@ class SparseGP:
         """
         m, own = self.size, points[rows]
         old = self.features[rows]
-        gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
+        if len(rows) == 1:
+            gram = self.residual[rows, None]
+        else:
+            gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
         lower, kept = pivoted_cholesky(gram, self.tolerance)
         k = len(kept)
         if not k:
             return np.empty((len(points), 0))
         inverse = lower_solve(lower, np.eye(k))
-        border = inverse @ old[kept]
+        border, taken = inverse @ old[kept], rows[kept]
         if update is not None:
             update.new_points = own[kept]
             update.border, update.border_inverse = border, inverse
-        fresh = self.kernel(points, own[kept]) @ inverse.T
-        fresh -= self.features @ border.T
-        factor = np.zeros((m + k, m + k))
-        factor[:m, :m] = self._factor
+        # Arms in the span have none of the new features: |e|² is at most the residual.
+        left = self.residual.copy()
+        left[taken] = 0.0
+        others = np.flatnonzero(left)
+        fresh = np.zeros((len(points), k))
+        fresh[taken] = lower
+        if len(others):
+            fresh[others] = self.kernel(points[others], own[kept]) @ inverse.T
+            fresh[others] -= self.features[others] @ border.T
+        factor = np.empty((m + k, m + k), order="F")  # as LAPACK wants it
+        factor[:m, :m], factor[:m, m:] = self._factor, 0.0
         factor[m:, :m] = old[kept]
         factor[m:, m:] = lower
         self._buffer = with_room(self._buffer, len(points), m + k)
         self._buffer[: len(points), m : m + k] = fresh
         self._factor = factor
         self._inducing = np.concatenate([self._inducing, own[kept]])
-        self.dictionary = np.concatenate([self.dictionary, rows[kept]])
-        self.residual = np.maximum(self.residual - row_norms(fresh), 0.0)
-        self.residual[self.dictionary] = 0.0  # they lie in their own span: the rest is round-off
+        self.dictionary = np.concatenate([self.dictionary, taken])
+        # Inducing points lie in their own span.
+        self.residual = np.maximum(left - row_norms(fresh), 0.0)
         return np.asarray(fresh)

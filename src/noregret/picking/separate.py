@@ -79,7 +79,7 @@ class SeparateArms:
             ratio=rules.ratio,
             choices=rules.choices,
             log_dets=nothing,
-            ridges=nothing,
+            ridge=lambda: nothing,
             trace=0.0,
             summed=0.0,
             summed_three=0.0,

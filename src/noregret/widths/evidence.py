@@ -28,9 +28,8 @@ class Evidence:
         The number of candidates; on a box, the number of points asked for so far.
     log_dets
         For every λ, an upper bound on log det(I + K/λ); equal to it where tr R = 0 (g).
-    ridges
-        For every λ, λ yᵀ(Q + λI)⁻¹y, Q the kernel matrix of the evaluations on the span of the
-        dictionary (g).
+    ridge
+        A function that computes ``ridges``, which takes longer than the rest.
     trace
         tr R = tr(K − Q): the prior variance of the evaluations that the dictionary leaves out.
     summed
@@ -53,7 +52,7 @@ class Evidence:
     ratio: float
     choices: int
     log_dets: Floats
-    ridges: Floats
+    ridge: Callable[[], Floats]
     trace: float
     summed: float
     summed_three: float
@@ -70,6 +69,14 @@ class Evidence:
     def log_det(self) -> float:
         """An upper bound on log det(I + K/λ) for the first λ; an array where there are many GPs."""
         return self.log_dets[0]  # type: ignore[no-any-return]
+
+    @cached_property
+    def ridges(self) -> Floats:
+        """For every λ, λ yᵀ(Q + λI)⁻¹y (g).
+
+        Q is the kernel matrix of the evaluations on the span of the dictionary.
+        """
+        return self.ridge()
 
     @cached_property
     def effective_dimension(self) -> float:
