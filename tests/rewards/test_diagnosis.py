@@ -70,6 +70,13 @@ def test_no_mean_and_no_tails_are_said_so():
     assert "no heavy tails" in nr.diagnose_tails(rng.random(2000)).advice
 
 
+def test_outliers_of_one_size_have_a_mean():
+    """One Gaussian reward in a hundred times 100: all moments exist."""
+    rng = np.random.default_rng(6)
+    rewards = rng.standard_normal(10_000) * np.where(rng.random(10_000) < 0.01, 100.0, 1.0)
+    assert nr.diagnose_tails(rewards).kind == "heavy"
+
+
 @pytest.mark.parametrize(
     ("draw", "kind"),
     [

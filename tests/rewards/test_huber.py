@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 import noregret as nr
 from noregret.models.sparse import SparseGP
-from noregret.rewards.huber import clipped_sums, cuts_at, fit
+from noregret.rewards.huber import clipped_sums, cuts_at, fit, repeated
 from noregret.rewards.sorted_sums import SortedSums
 
 GRID = np.linspace(0.0, 1.0, 30)[:, None]
@@ -89,3 +89,11 @@ def test_cuts_of_a_gaussian():
     sample = np.random.default_rng(0).standard_normal(200_000)
     cuts = cuts_at(sample, np.ones(len(sample)), np.array([0.346, 0.01]))
     np.testing.assert_allclose(cuts, [1.5, 10.0], rtol=0.02)  # σ²/c² beyond the sample
+
+
+def test_rewards_that_come_again_are_told_from_outliers():
+    """Three equal rewards of one arm count, two do not, nor do equal rewards of different arms."""
+    rows = np.array([0, 1, 0, 0, 1, 1, 2, 0, 0, 2])
+    rewards = np.array([1.0, 1.0, 1.0, 7.0, 5.0, 5.0, 5.0, 1.0, 7.0, 1.0])
+    assert sorted(repeated(rows, rewards)) == [0, 2, 7]
+    assert not len(repeated(rows, np.random.default_rng(0).standard_cauchy(10)))

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from noregret.widths import clipped
+from noregret.widths import clipped, soft_clip
 
 ORDERS = st.sampled_from([1.05, 1.1, 1.4, 1.9, 2.0])
 NODES = np.linspace(-9, 9, 6001)
 
 
-def soft_clip(w):
-    return clipped.odd(w) + clipped.even(w)
+def clip(w, order=2.0):
+    return soft_clip.odd(w, order) + soft_clip.even(w, order)
 
 
 def expected(function, z, c):
@@ -24,13 +24,12 @@ def expected(function, z, c):
 @given(ORDERS, st.floats(-50, 50), st.floats(-4, 4))
 def test_the_soft_clip_is_below_the_logarithm(order, power, w):
     for value in np.array([w, np.sign(w) * 10 ** abs(power / 10)]):
-        soft = clipped.odd(value) + clipped.even(value)
-        bound = 1 + value + clipped.moment_constant(order) * abs(value) ** order
-        assert np.exp(soft) <= bound * (1 + 1e-12)
+        bound = 1 + value + soft_clip.moment_constant(order) * abs(value) ** order
+        assert np.exp(clip(value, order)) <= bound * (1 + 1e-12)
 
 
 def test_the_constant_of_a_variance_is_one_half():
-    assert clipped.moment_constant(2.0) == 0.5
+    assert soft_clip.moment_constant(2.0) == 0.5
 
 
 @pytest.mark.parametrize("order", [1.4, 2.0])
@@ -42,44 +41,61 @@ def test_the_mean_of_the_exponential_is_at_most_one(order):
         values, chances = np.array([-high * p / (1 - p), high]), np.array([1 - p, p])
         noise = (chances @ np.abs(values) ** order) ** (1 / order)
         h = rng.normal() * rng.choice([0.1, 1.0, 10.0])
-        soft = clipped.odd(h * values) + clipped.even(h * values)
-        cost = clipped.log_moment(np.array([h]), noise, order)[0]
-        assert chances @ np.exp(soft - cost) <= 1 + 1e-12
+        cost = soft_clip.log_moment(np.array([h]), noise, order)[0]
+        assert chances @ np.exp(clip(h * values, order) - cost) <= 1 + 1e-12
 
 
-def test_curvature_and_sizes():
+@pytest.mark.parametrize("order", [1.4, 2.0])
+def test_curvature_and_sizes(order):
     w = np.linspace(-8, 8, 400_001)
-    step = w[1] - w[0]
-    bends = sum(np.abs(np.diff(part(w), 2)) / step**2 for part in (clipped.odd, clipped.even))
+    step, halves = w[1] - w[0], [part(w, order) for part in (soft_clip.odd, soft_clip.even)]
+    bends = sum(np.abs(np.diff(half, 2)) / step**2 for half in halves)
     inner = np.abs(w[1:-1])
     for factor in (1.0, inner, inner**2):
-        assert np.max(factor * bends) <= clipped.CURVATURE * (1 + 1e-4)
-    for part in (clipped.odd, clipped.even):
-        assert np.all(np.diff(part(w[w >= 0])) >= 0)
+        assert np.max(factor * bends) <= soft_clip.CURVATURE * (1 + 1e-4)
+    for half in halves:
+        assert np.all(np.diff(half[w >= 0]) >= 0)
+
+
+@pytest.mark.parametrize("order", [1.4, 2.0])
+def test_second_derivatives_of_expectations_are_bounded(order):
+    step = 0.05
+    for z in (0.01, 0.3, 2.0, 40.0):
+        for c in (0.0, 0.7, 3.0):
+            values = [expected(lambda w: clip(w, order), z, c + i * step) for i in (-1, 0, 1)]
+            bound = soft_clip.second_derivatives(np.array([z]), 3.0 + step, order)[0]
+            assert abs(np.diff(values, 2)[0]) / step**2 <= bound * (1 + 1e-6)
+
+
+def test_the_size_of_the_soft_clip():
+    """What the second derivatives by parts are computed from."""
     xi = np.linspace(-12, 12, 200_001)
     weights = np.exp(-0.5 * xi**2) / np.exp(-0.5 * xi**2).sum() * np.abs(xi**2 - 1)
-    size = 0.5 * np.log(5) + 0.5 * np.log(1.25)
-    assert weights.sum() <= 1.0
-    assert size * weights.sum() + 0.8 * weights @ np.log1p(np.abs(xi)) <= 1.42
+    logs, w = weights @ np.log1p(np.abs(xi)), np.linspace(-200, 200, 100_001)
+    for order, first, growth in ((2.0, 0.0, 2.0), (1.4, np.log(2.5), 0.8)):
+        assert np.all(np.abs(clip(w, order)) <= first + growth * np.log1p(np.abs(w)) + 1e-12)
+        constants = (1.33, 1.94) if order == 2.0 else (1.42, 0.8)
+        assert first * weights.sum() + growth * logs <= constants[0]
+        assert growth * weights.sum() <= constants[1]
 
 
 @pytest.mark.parametrize("order", [1.05, 1.1, 1.4, 1.9, 2.0])
 def test_the_log_moment_bends_down_by_at_most_the_squared_noise(order):
     h = np.geomspace(1e-3, 1e3, 100_001)
     steps = np.diff(h)
-    slopes = np.diff(clipped.log_moment(h, 1.0, order)) / steps
+    slopes = np.diff(soft_clip.log_moment(h, 1.0, order)) / steps
     bends = np.diff(slopes) / (0.5 * (steps[1:] + steps[:-1]))
     assert bends.min() >= -1.0
 
 
 def test_expectations_come_from_the_table():
     c = np.linspace(0.0, 6.0, 25)
-    table = clipped._table(c.tobytes())
+    table = soft_clip.table_of(c.tobytes(), 2.0)
     for z in (3e-5, 0.01, 0.4, 3.0, 500.0):
         for i in (0, 7, 24):
-            lowest = min(expected(soft_clip, -x, c[i]) for x in np.linspace(0.0, z, 150))
-            for at, value in ((z, expected(soft_clip, z, c[i])), (-z, lowest)):
-                found = clipped._looked_up(table, np.array([[at]]), np.array([i]))[0, 0]
+            lowest = min(expected(clip, -x, c[i]) for x in np.linspace(0.0, z, 150))
+            for at, value in ((z, expected(clip, z, c[i])), (-z, lowest)):
+                found = soft_clip.looked_up(table, np.array([[at]]), np.array([i]))[0, 0]
                 assert found == pytest.approx(value, rel=2e-2 if z > 100 else 6e-3, abs=1e-3)
 
 
@@ -87,11 +103,14 @@ def a_case(rng, arms=6, rewards=40):
     rows = np.sort(rng.integers(arms, size=rewards))
     rows[:arms] = np.arange(arms)
     sample = clipped.Sample.of(rng.standard_t(3, size=rewards), np.sort(rows))
-    s = rng.uniform(0.05, 0.4, arms)
     setting = clipped.Setting(1.7, 1.7, 2.0, 5.0, 0.7)
+    Z = rng.standard_normal((arms, 4))
+    V = (Z.T * sample.counts) @ Z + 3.0 * np.eye(4)
+    b = Z @ np.linalg.cholesky(np.linalg.inv(V))
+    s = np.linalg.norm(b, axis=1) / setting.scale
     mean = 0.2 * rng.standard_normal(arms)
     sums = clipped.soft_sums(sample, mean, s, setting)
-    return clipped.Case(sample, sums, mean, s, np.full(arms, 20.0), 20.0), setting
+    return clipped.Case(sample, sums, mean, s, np.full(arms, 20.0), 20.0, b), setting
 
 
 def shortfall(case, setting, arm, h):
@@ -102,8 +121,8 @@ def shortfall(case, setting, arm, h):
     for y in rewards:
         x = sign * (y - mean) + least
         between = np.array([x]) if x > 0 else np.linspace(x, 0.0, 60)
-        total += min(expected(soft_clip, s * one, abs(h) / s) for one in between)
-    cost = n * expected(lambda u: clipped.log_moment(u, setting.noise, 2.0), s, abs(h) / s)
+        total += min(expected(clip, s * one, abs(h) / s) for one in between)
+    cost = n * expected(lambda u: soft_clip.log_moment(u, setting.noise, 2.0), s, abs(h) / s)
     gauss = (1 / setting.part - 0.5) * setting.scale**2 * n * h**2
     slope = case.sums[arm] - n * mean
     return h * slope + cost - total + gauss - 0.5 * n * (s * setting.scale) ** 2
@@ -114,28 +133,36 @@ def shortfall(case, setting, arm, h):
 def test_no_noise_is_worse_than_the_smallest_shift(s, c, x, more):
     """Steps 7 and 8 of the proof: E ψ((h + sξ)x′) for x′ ≥ x is at least what is counted for x."""
     counted = np.array([x]) if x > 0 else np.linspace(x, 0.0, 100)
-    least = min(expected(soft_clip, s * one, c) for one in counted)
-    assert expected(soft_clip, s * (x + more), c) >= least - 5e-3
+    least = min(expected(clip, s * one, c) for one in counted)
+    assert expected(clip, s * (x + more), c) >= least - 5e-3
 
 
 def test_prices_cover_every_h():
-    """The best μ is some μ: for it the sum over arms is at least the shortfall at any h."""
+    """Step 11 of the proof, for functions h with ‖h‖ = θβ/ς² in V and the worst noise."""
     rng = np.random.default_rng(3)
     for _ in range(2):
         case, setting = a_case(rng)
-        square = clipped.squared(case, setting)
         theta = setting.part
+        square = clipped.squared(case, setting)
+        size = theta * min(np.sqrt(square), setting.level) / setting.scale
         for _ in range(4):
-            h = case.deviations * theta * setting.level * rng.uniform(-1, 1, len(case.mean))
+            direction = rng.standard_normal(4)
+            h = case.coordinates @ (size * direction / np.linalg.norm(direction))
             lost = sum(shortfall(case, setting, arm, h[arm]) for arm in range(len(h)))
-            gauss = (1 / theta - 0.5) * setting.scale**2 * case.sample.counts @ h**2
-            # (1 − μ)(θ − θ²/2)(β/ς)² = base/2 + prices, and prices ≥ lost − μ·gauss for some μ
-            budget = 0.5 * (2 * theta - theta**2) * square
-            enough = [
-                (1 - part) * budget - 0.5 * case.base >= lost - part * gauss - 1e-6
-                for part in clipped._PARTS
-            ]
-            assert any(enough)
+            left = (1 / theta - 0.5) * (setting.scale * size) ** 2 - lost
+            assert left >= 0.5 * case.base - 1e-6
+
+
+def test_fractions_of_arms_cost_no_more_than_their_largest_eigenvalue():
+    rng = np.random.default_rng(4)
+    case, setting = a_case(rng)
+    parts = rng.uniform(0, 0.9, len(case.mean))
+    loss = clipped._largest_loss(case, setting, parts)
+    directions = rng.standard_normal((4, 2000))  # functions with norm 1 in V
+    h = case.coordinates @ (directions / np.linalg.norm(directions, axis=0))
+    shares = (parts * case.sample.counts) @ np.square(h)
+    assert 0.9 * loss < shares.max() <= loss * (1 + 1e-9)
+    assert loss <= parts.max()
 
 
 def test_soft_sums_are_sums_without_outliers_and_bounded_with_them():
@@ -151,11 +178,15 @@ def test_soft_sums_are_sums_without_outliers_and_bounded_with_them():
 
 @pytest.mark.parametrize("known", [0, 1, 2])
 def test_widths_of_other_lambdas_follow(known):
-    """‖f − mean_λ‖² in the norm of V is bounded for every f in the ellipsoid and in the ball."""
+    """‖f − mean_λ‖² in the norm of V is bounded for every f in the ball that λ₁ allows.
+
+    For λ₁ the theorem says ‖f − mean₁‖² ≤ β² − λ₁(F² − ‖f‖²).
+    """
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((30, 4))
     gram, target = Z.T @ Z, Z.T @ rng.standard_normal(30)
-    lams, norm, square = np.array([1.0, 3.0, 30.0]), 2.0, 5.0
+    lams, norm = np.array([1.0, 3.0, 30.0]), 0.6
+    square = 3.0 + lams[known] * norm**2
     weights = np.array([np.linalg.solve(gram + lam * np.eye(4), target) for lam in lams])
     found = clipped.for_other_lambdas(square, norm, lams, weights, gram, known)
     assert found[known] == pytest.approx(square)
@@ -163,7 +194,7 @@ def test_widths_of_other_lambdas_follow(known):
     for _ in range(20_000):
         f = weights[known] + rng.standard_normal(4) * rng.uniform(0, 0.6)
         off = f - weights[known]
-        if off @ V @ off <= square and f @ f <= norm**2:
+        if off @ V @ off <= square - lams[known] * (norm**2 - f @ f) and f @ f <= norm**2:
             inside += 1
             for lam, theta, bound in zip(lams, weights, found, strict=True):
                 off = f - theta

@@ -43,8 +43,8 @@ class ClippedGPUCB(Optimizer):
     narrower bounds count. They help if the norm is large beside the noise.
 
     With α = 1 the width tends to that of :class:`~noregret.GPUCB` for Gaussian noise of the same
-    deviation as choices become well known. While many choices have one reward each it is up to 1.5
-    times as large, so repeats pay. Where a variance is large because of rare outliers,
+    deviation as choices become well known. While many choices have one reward each it is up to 1.2
+    times as large. Where a variance is large because of rare outliers,
     :class:`~noregret.HuberGPUCB` finds the best choice far sooner, without a proof.
 
     A batch start costs O(t) for t rewards, beside what GP-UCB costs.

@@ -131,7 +131,8 @@ class ClippedRewards:
         for i, (number, s) in enumerate(zip(priced, deviations, strict=True)):
             lam, mean, scale = posterior.lams[number], features @ weights[number], scales[i]
             base = lam * assumed.norm**2 / scale**2 + float(logs[number])
-            case = clipped.Case(sample, sums, mean, s, reach, base)
+            coordinates = features @ posterior.roots[number]
+            case = clipped.Case(sample, sums, mean, s, reach, base, coordinates)
             if t < waits[i]:
                 continue
             square, levels[i], parts[i] = self._solved(case, settings[i], last.parts[i])

@@ -114,7 +114,7 @@ def diagnose_tails(rewards: Any) -> TailReport:
     centred /= scale  # squares of huge rewards must not overflow
     statistic, pvalue = lilliefors(centred)
     sizes = np.abs(centred)
-    index, interval = hill(sizes)
+    index, interval = _tail_index(sizes)
     heavy, power = heavier_than_exponential(sizes)
     outliers = float(np.mean(sizes > 6.0 * 1.4826 * np.median(sizes[sizes > 0.0])))
     fits = pvalue >= _LEVEL and heavy >= _LEVEL
@@ -264,13 +264,23 @@ def lilliefors(y: Floats) -> tuple[float, float]:
     return distance, float(np.clip(value, 0.0, 1.0))
 
 
-def hill(magnitudes: Floats) -> tuple[float, tuple[float, float]]:
+def _tail_index(magnitudes: Floats) -> tuple[float, tuple[float, float]]:
+    """Hill's tail index with its 95 % interval, from the largest of magnitudes (n).
+
+    A few outliers of one size, far from the others, look like a tail of a very small index. If the
+    very largest magnitudes show a lighter tail, for certain, they count.
+    """
+    found, further_out = hill(magnitudes), hill(magnitudes, 0.5)
+    return further_out if further_out[1][0] > found[1][1] else found
+
+
+def hill(magnitudes: Floats, roots: float = 2.0) -> tuple[float, tuple[float, float]]:
     """Hill's tail index of magnitudes (n) with its 95 % interval, from the 2√n largest of them.
 
-    The deviation of the estimate from k values is index/√k.
+    The deviation of the estimate from k values is index/√k. ``roots`` takes the place of 2.
     """
     n = len(magnitudes)
-    k = min(max(int(2.0 * math.sqrt(n)), 10), n // 2)
+    k = min(max(int(roots * math.sqrt(n)), 10), n // 2)
     top = np.sort(magnitudes)[-(k + 1) :]
     if top[0] <= 0.0:  # half the rewards are equal: only the others have tails
         top = top[top > 0.0]

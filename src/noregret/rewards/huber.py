@@ -37,6 +37,8 @@ _CUT = 1.5
 _SHARES = 48
 #: rounds of fit and scale when the scale is estimated anew
 _ROUNDS = 3
+#: a reward that an arm has given so often, exactly, is no outlier
+_REPEATED = 3
 
 
 def clipped_sums(rewards: SortedSums, means: Floats, cuts: Floats) -> Floats:
@@ -96,6 +98,22 @@ def cuts_at(residuals: Floats, weights: Floats, shares: Floats) -> Floats:
     return np.where(last >= 0, np.sqrt(np.where(last >= 0, inside[last], 0.0) / above), 0.0)
 
 
+def repeated(rows: Ints, rewards: Floats) -> Ints:
+    """Which rewards their arm has given at least three times, exactly (k positions).
+
+    Rewards of a continuous law never come again, so clicks and counts are told from outliers.
+
+    Parameters
+    ----------
+    rows, rewards
+        The arm and the value of every reward (t each).
+    """
+    order = np.lexsort((rewards, rows))
+    new = (np.diff(rows[order], prepend=-1) != 0) | (np.diff(rewards[order], prepend=0.0) != 0.0)
+    runs = np.cumsum(new) - 1
+    return np.asarray(order[np.bincount(runs)[runs] >= _REPEATED])
+
+
 def _no_rows() -> Ints:
     return np.empty(0, dtype=np.int64)
 
@@ -108,6 +126,8 @@ class _Progress:
     ----------
     shares, cuts
         Clipped shares, falling, and the cut for each (k each); none before they are estimated.
+    least
+        No cut for the noise goes below this: the largest residual of a reward that comes again.
     evidence
         The clipped share times n, by arm.
     spread
@@ -122,6 +142,7 @@ class _Progress:
 
     shares: Floats = field(default_factory=lambda: np.empty(0))
     cuts: Floats = field(default_factory=lambda: np.empty(0))
+    least: float = 0.0
     evidence: float = _SKEW
     spread: float | None = None
     used: int = 0
@@ -135,8 +156,9 @@ class HuberRegression:
 
     An arm of leverage 1/n has the cut c(n) + F·std. c(n) is the cut of :func:`cuts_at` for a share
     of 20/n, at most 0.346. While cuts of a share of 300/n give the same mean, up to its noise,
-    these are used: symmetric outliers bring no bias, and lower cuts bring less noise. For noise of
-    a known deviation s, c(n) is s·max(1.5, √(n/20)).
+    these are used: symmetric outliers bring no bias, and lower cuts bring less noise. Rewards that
+    come again exactly, as clicks and counts do, are not clipped. For noise of a known deviation s,
+    c(n) is s·max(1.5, √(n/20)).
 
     Parameters
     ----------
@@ -203,6 +225,7 @@ class HuberRegression:
             noise = assumed.noise * np.maximum(_CUT, np.sqrt(1.0 / shares))
         elif len(found.cuts):
             noise = np.interp(-np.log(shares), -np.log(found.shares), found.cuts)
+            noise = np.maximum(noise, found.least)
         else:
             noise = np.full(len(shares), np.inf)
         return np.asarray(noise + assumed.norm * np.sqrt(assumed.lam * leverage))
@@ -225,7 +248,13 @@ class HuberRegression:
             weights = model.leverage()[rows]
             least = min(_SKEW / (4.0 * observations.t), 0.5 * _SHARE)
             shares = np.geomspace(_SHARE, least, _SHARES)
-            found = replace(found, shares=shares, cuts=cuts_at(residuals, weights, shares))
+            again = np.abs(residuals[repeated(rows, observations.rewards)])
+            found = replace(
+                found,
+                shares=shares,
+                cuts=cuts_at(residuals, weights, shares),
+                least=float(again.max(initial=0.0)),
+            )
             high, low = (
                 self._cuts(model, observations, assumed, replace(found, evidence=share))[rows]
                 for share in (_SKEW, _SYMMETRIC)

@@ -5,72 +5,40 @@ Noise has a finite moment of order p = 1 + α in (1, 2], nothing else: E|ε|^p �
 most 1 for every h, whatever the noise. ψ is nearly w for small w, so the width is nearly that of
 Gaussian noise, plus a *price*: how much Σ ψ(hε) − ℓ(h) falls short of the Gaussian Σ hε − ς²h²/2.
 
-ψ is the sum of an odd function (:func:`odd`) and an even one (:func:`even`). Functions h are drawn
-around a centre with deviation s = √leverage/ς at each arm, so expectations over z·(c + ξ) are
-needed, with ξ a standard Gaussian, z = s·(reward − mean) and c the centre in units of s. They are
-tabulated.
+Functions h are drawn around a centre with the deviation s = √leverage/ς at each arm.
+:mod:`noregret.widths.soft_clip` has ψ and its expectations.
 """
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from noregret._types import Floats, Ints
+from noregret.widths.soft_clip import (
+    CURVATURE,
+    interpolation_errors,
+    looked_up,
+    mean_log_moment,
+    moment_constant,
+    second_derivatives,
+    table_of,
+)
 
-#: the second derivatives of :func:`odd` and :func:`even` sum to at most this, also times w
-CURVATURE = 2.0
 #: values of h between 0 and the largest one, at which prices are computed
 _STEPS = 48
 #: sums are chosen for every sixth of them and a usual μ, with so many halvings of an interval
-_EVERY, _USUAL_PART, _HALVINGS = 6, 0.02, 30
-#: the table: smallest z, the ratio of one z to the one before, and how many there are
-_FIRST, _RATIO, _LENGTH = 1e-4, 1.03, 1600
-#: where the density of c + ξ is evaluated
-_SPACING, _REACH = 0.1, 7.0
-#: tables of many levels share values of ψ, computed for so many u at a time
-_PIECE = 64
+_EVERY, _USUAL_PART, _HALVINGS = 6, 0.2, 30
 #: how many values are looked up at a time
 _BLOCK = 500_000
 #: levels are powers of this
 _LEVEL_STEP = 1.05
-#: fractions of the Gaussian part that may make up for prices
-_PARTS = np.array([0.0, 0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6])
-
-
-def odd(w: Floats) -> Floats:
-    """½ log((1 + w + w²/2)/(1 − w + w²/2)) for |w| ≤ 1, ±(½ log 5 + 0.4 log|w|) beyond: rises."""
-    size = np.abs(w)
-    inner = np.minimum(size, 1.0)
-    square = 0.5 * np.square(inner)
-    near = 0.5 * (np.log1p(inner + square) - np.log1p(square - inner))
-    return np.asarray(np.sign(w) * (near + 0.4 * np.log(np.maximum(size, 1.0))))
-
-
-def even(w: Floats) -> Floats:
-    """½ log(1 + w⁴/4) for |w| ≤ 1, ½ log 1.25 + 0.4 log|w| beyond: rises with |w|."""
-    size = np.abs(w)
-    near = 0.5 * np.log1p(0.25 * np.minimum(size, 1.0) ** 4)
-    return np.asarray(near + 0.4 * np.log(np.maximum(size, 1.0)))
-
-
-@lru_cache(maxsize=16)
-def moment_constant(order: float) -> float:
-    """C: the smallest number with exp ψ(w) ≤ 1 + w + C|w|^p for all w; 1/2 for p = 2.
-
-    For −1 < w < 1 any C ≥ 1/2 will do. exp ψ(w) is 2.5 w^0.8 for w ≥ 1 and 1/2 for w ≤ −1.
-    """
-    x = np.geomspace(1.0, 1e4, 200_001)
-    above = (2.5 * x**0.8 - 1.0 - x) / x**order
-    below = (x - 0.5) / x**order
-    found = max(float(above.max()), float(below.max()))
-    return found if order == 2.0 else found * (1.0 + 1e-6)  # for values between the x
-
-
-def log_moment(h: Floats, noise: float, order: float) -> Floats:
-    """ℓ(h) = log(1 + C|h|^p σ^p): a bound on log E exp ψ(hε)."""
-    return np.asarray(np.log1p(moment_constant(order) * np.abs(h * noise) ** order))
+#: fractions μ of the Gaussian part of an arm that may make up for its price
+_PARTS = np.array([0.0, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+#: what a fraction μ of an arm is taken to cost, in units of μ·n·leverage, when fractions are chosen
+_RATES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+#: beyond so many arms and features, eigenvalues are bounded by simpler means
+_MOST = 400
 
 
 def usual_scale(noise: float, order: float, horizon: int) -> float:
@@ -165,6 +133,8 @@ class Case:
     base
         λF²/ς² + log det(I + K/λ) + 2 log 1/δ; of every arm by itself (n) for
         :func:`squared_apart`.
+    coordinates
+        Rows b with ⟨b_i, b_j⟩ = ⟨φ(x_i), V⁻¹φ(x_j)⟩ (n × m); :func:`squared` is larger without.
     """
 
     sample: Sample
@@ -173,6 +143,7 @@ class Case:
     deviations: Floats
     reach: Floats
     base: float | Floats
+    coordinates: Floats | None = None
 
     @property
     def z(self) -> Floats:
@@ -205,22 +176,43 @@ def soft_sums(sample: Sample, mean: Floats, deviations: Floats, setting: Setting
 
 
 def squared(case: Case, setting: Setting) -> float:
-    """(β/ς)² of Theorem 8, for the best μ; valid if it is at most ``setting.level``²."""
-    totals = _prices(case, setting).sum(axis=1)
-    theta = setting.part
-    found = float(((case.base + 2.0 * totals) / (1.0 - _PARTS)).min())
+    """(β/ς)² of Theorem 8, for good μ_i; valid if it is at most ``setting.level``²."""
+    prices, n, theta = _prices(case, setting), case.sample.counts, setting.part
+    arms, costs = np.arange(len(n)), n * np.square(case.deviations * setting.scale)
+    found = math.inf
+    for rate in _RATES:
+        chosen = np.argmin(prices + rate * np.outer(_PARTS, costs), axis=0)
+        loss = _largest_loss(case, setting, _PARTS[chosen])
+        if loss < 1.0:
+            total = float(prices[chosen, arms].sum())
+            found = min(found, float(case.base + 2.0 * total) / (1.0 - loss))
     return max(found, 0.0) / (2.0 * theta - theta**2)
+
+
+def _largest_loss(case: Case, setting: Setting, parts: Floats) -> float:
+    """An upper bound on Σ μ_i n_i h(x_i)² for functions h with norm 1 in V, for some μ (n)."""
+    weights = parts * case.sample.counts
+    leverage = np.square(case.deviations * setting.scale)
+    simple = min(float(parts.max()), float(weights @ leverage))
+    if case.coordinates is None or min(case.coordinates.shape) > _MOST:
+        return simple
+    rows = case.coordinates * np.sqrt(weights)[:, None]
+    gram = rows.T @ rows if rows.shape[0] > rows.shape[1] else rows @ rows.T
+    # Leverage outside the span of the features is round-off.
+    outside = float(weights @ np.maximum(leverage - np.square(case.coordinates).sum(axis=1), 0.0))
+    return min(simple, float(np.linalg.eigvalsh(gram)[-1]) + outside)
 
 
 def squared_apart(case: Case, setting: Setting) -> Floats:
     """(β/ς)² of Theorem 8 for every arm by itself (n); valid where at most ``setting.level``²."""
     theta = setting.part
-    found = (case.base + 2.0 * _prices(case, setting)) / (1.0 - _PARTS)[:, None]
+    shares = case.sample.counts * np.square(case.deviations * setting.scale)  # n·leverage
+    found = (case.base + 2.0 * _prices(case, setting)) / (1.0 - np.outer(_PARTS, shares))
     return np.asarray(np.maximum(found.min(axis=0), 0.0) / (2.0 * theta - theta**2))
 
 
 def _prices(case: Case, setting: Setting) -> Floats:
-    """Bounds on the prices of all arms for every μ (13 × n)."""
+    """Bounds on the prices of all arms for every μ (15 × n)."""
     sample, theta = case.sample, setting.part
     lost, gauss = _shortfalls(case, setting, np.arange(_STEPS + 1))
     bend, error = _bend(case, setting), _table_errors(case, setting)
@@ -239,8 +231,7 @@ def for_other_lambdas(
 ) -> Floats:
     """Squared widths for every λ (g) from that of one of them, λ₁.
 
-    β² + (λ − λ₁)(N² − ‖mean_λ‖²) − ‖mean_λ − mean₁‖² in the norm of V₁, with N = F for λ > λ₁ and
-    N = 0 for λ < λ₁.
+    β² + (λ − λ₁)(F² − ‖mean_λ‖²) − ‖mean_λ − mean₁‖² in the norm of V₁.
 
     Parameters
     ----------
@@ -258,7 +249,7 @@ def for_other_lambdas(
     off, more = weights - weights[known], lams - lams[known]
     apart = np.einsum("gm,mk,gk->g", off, gram, off) + lams[known] * np.square(off).sum(axis=1)
     norms = np.square(weights).sum(axis=1)
-    return np.asarray(square + more * (np.where(more > 0.0, norm**2, 0.0) - norms) - apart)
+    return np.asarray(square + more * (norm**2 - norms) - apart)
 
 
 def _shortfalls(case: Case, setting: Setting, columns: Ints) -> tuple[Floats, Floats]:
@@ -268,12 +259,12 @@ def _shortfalls(case: Case, setting: Setting, columns: Ints) -> tuple[Floats, Fl
     """
     sample, s, mean, z = case.sample, case.deviations, case.mean, case.z
     n, shift, c = sample.counts, setting.shift, setting.centres[columns]
-    table = _table(setting.centres.tobytes())
+    table = table_of(setting.centres.tobytes(), setting.order)
     slope = case.sums - n * mean
     h = s[:, None] * c
     gauss = (1.0 / setting.part - 0.5) * setting.scale**2 * n[:, None] * np.square(h)
     common = gauss - 0.5 * (n * np.square(s * setting.scale))[:, None]
-    common += n[:, None] * _smoothed_log_moment(s, setting, c)
+    common += n[:, None] * mean_log_moment(s, c, setting.noise, setting.order)
     lost = np.empty((2, *h.shape))
     for side, sign in enumerate((1.0, -1.0)):
         # f = mean ∓ v with v between (ς²/θ)h and this
@@ -281,7 +272,7 @@ def _shortfalls(case: Case, setting: Setting, columns: Ints) -> tuple[Floats, Fl
         signed = sign * z
         for block in np.array_split(np.arange(len(c)), -(-len(z) * len(c) // _BLOCK)):
             x = signed[:, None] + (shift * np.square(s))[sample.arms, None] * c[block]
-            value = _looked_up(table, x, columns[block])
+            value = looked_up(table, x, columns[block])
             lost[side][:, block] = sign * h[:, block] * slope[:, None] - sample.sums(value)
         step = s[:, None] * setting.centres[1]
         lost[side][shift * (h - step) > room[:, None]] = -np.inf
@@ -292,9 +283,7 @@ def _bend(case: Case, setting: Setting) -> Floats:
     """A bound (n) on minus the second derivative of the shortfalls by h."""
     kappa, largest, size = setting.shift, setting.part * setting.level, _largest_z(case, setting)
     s, sample = case.deviations, case.sample
-    by_reward = np.minimum(
-        CURVATURE * np.square(size), 1.42 + 0.8 * np.log((1.0 + size) * (1.0 + largest))
-    )
+    by_reward = second_derivatives(size, largest, setting.order)
     rest = CURVATURE * kappa**2 * np.square(s) * (largest**2 + 1.0) + 2.0 * kappa * (
         1.0 + CURVATURE
     )
@@ -303,85 +292,12 @@ def _bend(case: Case, setting: Setting) -> Floats:
 
 
 def _table_errors(case: Case, setting: Setting) -> Floats:
-    """Bounds (n) on the sums of the errors of values interpolated in the table, by arm.
-
-    Over a step from z to 1.03z a function is off its chord by (0.03z)²/8 times its second
-    derivative, which is at most CURVATURE·(1 + c²), and at most CURVATURE/z².
-    """
-    largest = setting.part * setting.level
-    size = np.maximum(_largest_z(case, setting), _FIRST / (_RATIO - 1.0))
-    each = np.minimum((1.0 + largest**2) * np.square(size), 1.0)
-    return np.asarray((_RATIO - 1.0) ** 2 / 8.0 * CURVATURE * case.sample.sums(each))
+    """Bounds (n) on the sums of the errors of values interpolated in the table, by arm."""
+    errors = interpolation_errors(_largest_z(case, setting), setting.part * setting.level)
+    return case.sample.sums(errors)
 
 
 def _largest_z(case: Case, setting: Setting) -> Floats:
     """The largest s·|reward − f| of every reward, over all f that are considered (t)."""
     shifts = setting.shift * setting.part * setting.level * np.square(case.deviations)
     return np.asarray(np.abs(case.z) + shifts[case.sample.arms])
-
-
-def _smoothed_log_moment(s: Floats, setting: Setting, c: Floats) -> Floats:
-    """E ℓ(s(c + ξ)) for every arm and c (n × k)."""
-    nodes, weights = _quadrature()
-    h = s[:, None, None] * (c[:, None] + nodes)
-    values = log_moment(h, setting.noise, setting.order)
-    return np.asarray(values @ weights)
-
-
-@lru_cache(maxsize=1)
-def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss–Hermite quadrature for a standard Gaussian."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
-    return nodes, weights / weights.sum()
-
-
-# -- the table of E ψ(z(c + ξ)) ---------------------------------------------
-
-
-@lru_cache(maxsize=96)
-def _table(centres: bytes) -> Floats:
-    """What is counted for z from the lowest to the highest of the table, and some c (3199 × k).
-
-    For z > 0 it is E ψ(z(c + ξ)), which rises with z. For z ≤ 0 it is the smallest E ψ(z'(c + ξ))
-    for z' from z to 0.
-    """
-    c = np.frombuffer(centres)
-    least, last = (math.ceil(x / _SPACING) for x in (_REACH, float(c[-1]) + _REACH))
-    u = _SPACING * np.arange(-least, last + 1)
-    weights = np.exp(-0.5 * np.square(u[:, None] - c))
-    weights /= weights.sum(axis=0)
-    odd_part, even_part = _parts(_PIECE * math.ceil(last / _PIECE))
-    # for u ≥ 0, and for −u with u > 0
-    up, down = weights[least:], weights[:least][::-1]
-    odds = odd_part[:, : len(up)] @ up - odd_part[:, 1 : least + 1] @ down
-    evens = even_part[:, : len(up)] @ up + even_part[:, 1 : least + 1] @ down
-    below = np.minimum.accumulate(evens - odds, axis=0)
-    return np.concatenate([below[:0:-1], odds + evens])
-
-
-@lru_cache(maxsize=16)
-def _parts(last: int) -> tuple[Floats, Floats]:
-    """odd(zu) and even(zu) for the z ≥ 0 of the table and u = 0 … 0.1·``last`` (1600 × u each)."""
-    products = _grid()[:, None] * (_SPACING * np.arange(last + 1))
-    return odd(products), even(products)
-
-
-@lru_cache(maxsize=1)
-def _grid() -> Floats:
-    """The z ≥ 0 of the table: 0, and then a geometric progression."""
-    return np.concatenate([[0.0], _FIRST * _RATIO ** np.arange(_LENGTH - 1)])
-
-
-def _looked_up(table: Floats, z: Floats, columns: Ints) -> Floats:
-    """Values of some columns of the table (k) at z (t × k), linear in between."""
-    grid, size = _grid(), np.abs(z)
-    with np.errstate(divide="ignore"):
-        steps = np.log(size / _FIRST) / math.log(_RATIO)
-    inner = np.clip(steps + 1.0, 0, _LENGTH - 2).astype(np.int64)
-    start = grid[inner]
-    part = np.minimum((size - start) / (grid[inner + 1] - start), 1.0)
-    side = np.where(z > 0.0, 1, -1)
-    # rows of the table as positions in one long array
-    at = (_LENGTH - 1 + side * inner) * table.shape[1] + columns
-    near, far = table.take(at), table.take(at + side * table.shape[1])
-    return np.asarray(near + part * (far - near))
