@@ -39,18 +39,8 @@ SUITES = {
 globals().update(SUITES)
 
 
-#: suites in which a bound that a batch reports is off by round-off after a look or a file
-ROUND_OFF = {"TestUniformSpaceSuite"}
-
-
-def long_runs():
-    for title, suite in SUITES.items():
-        known = pytest.mark.xfail(reason="batch.info.upper differs in its last bit", strict=True)
-        yield pytest.param(suite, id=title, marks=[known] if title in ROUND_OFF else [])
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("suite", [*long_runs()])
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
 def test_looks_and_files_change_nothing_in_many_long_runs(suite):
     moves.check_looks(suite(), examples=20, longest=14)
 

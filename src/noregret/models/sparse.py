@@ -201,9 +201,11 @@ class SparseGP:
         that nothing cancels.
         """
         if self._misfits is None:  # a pass over all features, and asked for several times a step
-            averages = self.sums / np.maximum(self.counts, 1.0)
-            thetas = self._ridge.thetas
-            fits = np.square(averages - thetas @ self.features.T) @ self.counts
+            # Arms that were never told, at the end, must not change how the sum is rounded.
+            told = slice(int(np.flatnonzero(self.counts).max(initial=-1)) + 1)
+            counts, thetas = self.counts[told], self._ridge.thetas
+            averages = self.sums[told] / np.maximum(counts, 1.0)
+            fits = np.square(averages - thetas @ self.features[told].T) @ counts
             self._misfits = fits, np.array(self.lams) * row_norms(thetas)
         fits, norms = self._misfits
         return np.asarray(scatter + fits + norms)
