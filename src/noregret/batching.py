@@ -102,7 +102,7 @@ class GlobalRatio:
 
     def add(self, block: Block, position: int) -> bool:
         """Full once the sum passes the threshold."""
-        told = float(block.told[position])
+        told = block.told.item(position)
         self.ratio += told
         return self.ratio > self.threshold or told <= _NOTHING_LEFT
 

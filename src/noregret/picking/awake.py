@@ -235,8 +235,8 @@ class Awake:
             last = self._last
             if last is not None and last.upper >= last.others:
                 return last.position
-            others = self.upper[self.leading :]
-            top = float(others[others.argmax()]) if len(others) else -np.inf
+            others = self.upper[self.leading :] if self.leading else self.upper
+            top = others.item(others.argmax()) if len(others) else -np.inf
             # Evaluations that other bounds do not count yet can only lower those bounds.
             if last is not None and last.upper < top:
                 self.settle()
@@ -307,9 +307,9 @@ class Awake:
         last = self._last
         if last is None or last.position != position:
             self.settle()
-            left, s = self._bounds.fantasy.direction(self.block, position)
-            leverage, mean = float(self.block.leverage[position]), float(self.block.mean[position])
-            cap = float(self._caps[position])
+            block, cap = self.block, self._caps.item(position)
+            left, s = self._bounds.fantasy.direction(block, position)
+            leverage, mean = block.leverage.item(position), block.mean.item(position)
             self._last = last = _Last(position, left, s, leverage, mean, cap, np.inf)
         last.times += 1
         fallen = last.leverage - last.times * last.s**2 / (1.0 + last.times * last.s)
@@ -322,8 +322,6 @@ class Awake:
 
         ``None`` if none of them may be picked.
         """
-        if not self.leading:
-            return None
         self.settle()
         block, upper = self.block, self.upper[: self.leading]
         radius = self._bounds.width * np.sqrt(block.leverage[: self.leading])

@@ -244,8 +244,8 @@ def list_batch(
     while True:
         position = awake.best()
         if position is not None:
-            level = min(level, float(awake.upper[position]))
-        weakest = awake.weakest()
+            level = min(level, awake.upper.item(position))
+        weakest = awake.weakest() if awake.leading else None
         if weakest is not None and (
             position is None or awake.block.leverage[weakest] > awake.block.leverage[position]
         ):
@@ -254,9 +254,9 @@ def list_batch(
             break
         if rule.compares:
             awake.settle()
-        id_ = int(awake.ids[position])
+        id_ = awake.ids.item(position)
         ids.append(id_)
-        upper.append(float(awake.upper[position]))
+        upper.append(awake.upper.item(position))
         if id_ not in chosen:
             chosen[id_] = awake.block.points[position : position + 1]
         if rule.add(awake.block, position) or len(ids) >= limit:
