@@ -77,3 +77,19 @@ def test_an_algorithm_imports_numpy_and_linear_algebra_only(started):
 def test_the_papers_experiments_add_no_algorithm(started):
     before, after = started["algorithms"]
     assert before == after
+
+
+def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
+    program = (
+        "import builtins, sys\n"
+        "load = builtins.__import__\n"
+        "def interrupted(name, *rest):\n"
+        "    if name == 'noregret.cli.main':\n"
+        "        raise KeyboardInterrupt\n"
+        "    return load(name, *rest)\n"
+        "builtins.__import__ = interrupted\n"
+        "from noregret.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
