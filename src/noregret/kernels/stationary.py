@@ -53,6 +53,16 @@ def scaled_squares(X: Points, Y: Points, lengthscale: float | list[float]) -> Fl
     return squared
 
 
+def own_squares(X: Points, lengthscale: float | list[float]) -> Floats:
+    """r² of all pairs of rows of X (n × d), each pair once: n(n − 1)/2, in SciPy's order."""
+    from scipy.spatial.distance import pdist, squareform
+
+    direct = X.ndim == 2 and X.shape[1] <= _DIRECT_DIMENSIONS
+    if direct and (not isinstance(lengthscale, list) or len(lengthscale) == X.shape[1]):
+        return np.asarray(pdist(X / np.asarray(lengthscale), "sqeuclidean"))
+    return np.asarray(squareform(scaled_squares(X, X, lengthscale), checks=False))
+
+
 def _gradient(kernel: "Stationary", X: Points, Y: Points) -> Floats:
     """∂k(x, y)/∂x (n × m × d) by dk/d(r²)."""
     slope = 2.0 * kernel.slope(scaled_squares(X, Y, kernel.lengthscale))
@@ -109,6 +119,11 @@ class RBF(Kernel):
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²) = −k/2."""
         return -0.5 * self.of_squared(squared.copy())
+
+    def with_slope(self, squared: Floats) -> tuple[Floats, Floats]:
+        """k and dk/d(r²) at squared scaled distances r²."""
+        values = self.of_squared(squared.copy())
+        return values, -0.5 * values
 
 
 class Matern(Kernel):
@@ -178,6 +193,23 @@ class Matern(Kernel):
         else:
             values = self._general_slope(math.sqrt(2.0 * self.nu) * r)
         return np.asarray(self.variance * values)
+
+    def with_slope(self, squared: Floats) -> tuple[Floats, Floats]:
+        """k and dk/d(r²) at squared scaled distances r²."""
+        if self.nu != 2.5:
+            return self.of_squared(squared.copy()), self.slope(squared)
+        s = np.sqrt(squared)
+        s *= math.sqrt(5.0)
+        decay = np.exp(-s)
+        decay *= self.variance
+        s += 1.0
+        slope = decay * s
+        # k = variance · (1 + s + s²/3) e^(−s), with s² = 5r²
+        values = (5.0 / 3.0) * squared
+        values += s
+        values *= decay
+        slope *= -5.0 / 6.0
+        return values, slope
 
     def _general_slope(self, s: Floats) -> Floats:
         """−ν 2^(1−ν)/Γ(ν) s^(ν−1) K_{ν−1}(s), which tends to −ν/(2(ν−1)) as s → 0 for ν > 1."""
