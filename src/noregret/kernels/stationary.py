@@ -1,6 +1,7 @@
 """Kernels of the distance between two points: RBF and Matérn."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from noregret.kernels.base import Kernel
 _DIRECT_DIMENSIONS = 16
 #: from this ν on the Matérn kernel is computed by an expansion: Bessel functions overflow
 _SMOOTH = 50.0
+#: numbers that are worked on at a time, so that they and what is computed of them stay in cache
+_STRIP = 8192
 
 
 def squared_distances(X: Points, Y: Points) -> Floats:
@@ -76,6 +79,19 @@ def _pullback(kernel: "Stationary", X: Points, Y: Points, weights: Floats) -> Fl
     return np.asarray(total / np.square(kernel.lengthscale))
 
 
+def _by_strips(change: Callable[[Floats], None], values: Floats) -> Floats:
+    """Let a function change numbers in place, a strip of them at a time."""
+    if values.size <= _STRIP:
+        change(values)
+        return values
+    if not values.flags.forc:
+        values = np.ascontiguousarray(values)
+    flat = values.ravel(order="K")  # a view, whether rows or columns lie together
+    for start in range(0, len(flat), _STRIP):
+        change(flat[start : start + _STRIP])
+    return values
+
+
 class RBF(Kernel):
     """The Gaussian kernel, variance · exp(−r²/2), r the distance divided by the lengthscale(s).
 
@@ -109,12 +125,15 @@ class RBF(Kernel):
         return _pullback(self, X, Y, weights)
 
     def of_squared(self, squared: Floats) -> Floats:
-        """variance · exp(−r²/2), in place of r²."""
+        """k at squared scaled distances r², which are overwritten."""
+        return _by_strips(self._in_place, squared)
+
+    def _in_place(self, squared: Floats) -> None:
+        """variance · exp(−r²/2) in place of r²."""
         squared *= -0.5
         np.exp(squared, out=squared)
         if self.variance != 1.0:
             squared *= self.variance
-        return squared
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²) = −k/2."""
@@ -163,21 +182,23 @@ class Matern(Kernel):
 
     def of_squared(self, squared: Floats) -> Floats:
         """k at squared scaled distances r², which are overwritten."""
-        r = np.sqrt(squared, out=squared)  # in place: fresh memory takes longer than arithmetic
-        if self.nu not in (0.5, 1.5, 2.5):
-            return self.variance * _matern(self.nu, math.sqrt(2.0 * self.nu) * r)
+        if self.nu in (0.5, 1.5, 2.5):
+            return _by_strips(self._in_place, squared)
+        return self.variance * _matern(self.nu, np.sqrt(2.0 * self.nu * squared))
+
+    def _in_place(self, r: Floats) -> None:
+        """The closed form in place of r²."""
+        np.sqrt(r, out=r)
         r *= math.sqrt(2.0 * self.nu)
-        values = np.exp(-r)
-        if self.nu > 0.5:
-            factor = 1.0 + r
-            if self.nu == 2.5:
-                r *= r
-                r /= 3.0
-                factor += r
-            values *= factor
+        decay = np.exp(-r)
+        factor = 1.0 + r if self.nu > 0.5 else 1.0
+        if self.nu == 2.5:
+            r *= r
+            r /= 3.0
+            factor += r
+        np.multiply(decay, factor, out=r)
         if self.variance != 1.0:
-            values *= self.variance
-        return values
+            r *= self.variance
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²), from d/ds s^ν K_ν(s) = −s^ν K_{ν−1}(s); 0 where it is infinite."""
