@@ -1,7 +1,6 @@
 """A study's trials, parameters and values as our optimisers have them."""
 
 import math
-from bisect import insort
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from noregret import _checks
 from noregret.integrations.rows import Rows
-from noregret.integrations.trials import Trials
+from noregret.integrations.trials import Rewards, Trials
 from noregret.optimizer import Optimizer
 from noregret.spaces import Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
@@ -66,7 +65,7 @@ class Follower:
         self._sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
         self._seen = 0  # trials before this one have been looked at
         self._open: list[int] = []  # of those, the ones that are not finished
-        self._rewards: list[float] = []  # of trials that were completed, sorted
+        self._rewards = Rewards()
 
     def catch_up(self, study: Study, asking: int = -1) -> list[Any]:
         """Tell the optimiser what other trials did since it was last asked.
@@ -96,15 +95,11 @@ class Follower:
             value = trial.intermediate_values[max(trial.intermediate_values)]
         if value is None or not abs(value) <= _checks.LARGEST:
             return math.nan
-        known = self._rewards
         if any(one > 0 for one in _constraints(trial)):
-            return known[0] if known else None
+            return self._rewards.forbidden()
         reward = self._sign * float(value)
-        if trial.state == TrialState.COMPLETE:
-            insort(known, reward)
-        elif known:  # pruned
-            reward = min(reward, known[len(known) // 2])
-        return reward
+        complete = trial.state == TrialState.COMPLETE
+        return self._rewards.completed(reward) if complete else self._rewards.stopped(reward)
 
     def recommend(self, study: Study) -> Estimate:
         """The evaluated choice with the largest lower bound."""
