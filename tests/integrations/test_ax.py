@@ -124,7 +124,7 @@ def test_outcome_constraints_are_refused():
     made.configure_experiment(parameters=RANGES[:1])
     made.configure_optimization(objective="-loss", outcome_constraints=["cost <= 0.5"])
     made.set_generation_strategy(GenerationStrategy(name="n", nodes=[NoRegretNode()]))
-    with pytest.raises(ValueError, match="no outcome constraints, got .*cost.* add a penalty"):
+    with pytest.raises(ValueError, match=r"no outcome constraints, got .*cost.* add a penalty"):
         made.get_next_trials(max_trials=1)
 
 

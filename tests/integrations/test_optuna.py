@@ -19,6 +19,7 @@ except ImportError:  # Optuna 4 has no such classes
 
 from optuna_table import table, value_of  # noqa: E402
 
+import noregret as nr  # noqa: E402
 from noregret.integrations.optuna import CandidateSampler, NoRegretSampler  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -164,6 +165,26 @@ def test_a_region_that_gives_no_values_is_left(kind):
     assert 0.35 < study.sampler.recommend(study).params["x"] <= 0.5
 
 
+@pytest.mark.parametrize("make", [NoRegretSampler, lambda seed: CandidateSampler(table(), seed=0)])
+def test_only_what_was_completed_is_recommended(make):
+    """Most trials are pruned at a value that is better than all others."""
+    sampler = make(seed=0)
+
+    def objective(trial):
+        columns = {"a": trial.suggest_float("a", 0, 1)}
+        if isinstance(sampler, CandidateSampler):
+            columns = sampler.suggest(trial)
+        if trial.number % 4:
+            trial.report(-5.0, step=1)
+            raise optuna.TrialPruned
+        return columns["a"]
+
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=20)
+    completed = [t.params for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    assert sampler.recommend(study).params in completed
+
+
 def test_pruned_trials_count_as_what_they_reported():
     def objective(trial):
         x = trial.suggest_float("x", 0, 1)
@@ -275,6 +296,15 @@ def test_wrong_input_is_refused():
         CandidateSampler([[1.0, 2.0]])
     with pytest.raises(TypeError, match="widht is no setting of TrustRegionUCB, which has kernel"):
         NoRegretSampler(widht=2.0)
+    with pytest.raises(ValueError, match="noise must not be negative, got -1"):
+        NoRegretSampler(noise=-1)
+    with pytest.raises((TypeError, ValueError), match="kernel"):
+        NoRegretSampler(kernel="no such kernel")
+    with pytest.raises(ValueError, match="lengthscale has 3 entries but points have 1"):
+        CandidateSampler({"x": [1.0, 2.0]}, kernel=nr.RBF([1.0, 2.0, 3.0]))
+    NoRegretSampler(kernel=nr.RBF([1.0, 2.0, 3.0]))  # the space may have three parameters
+    with pytest.raises(TypeError, match=r"column 'x' must hold numbers, booleans or texts, got"):
+        CandidateSampler(pl.DataFrame({"x": [[1.0], [2.0]]}))
     with pytest.raises(TypeError, match="repeat is no setting of BBKB"):
         CandidateSampler({"x": [1.0, 2.0]}, repeat=2)
     with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):

@@ -22,7 +22,7 @@ from noregret.integrations.options import checked
 from noregret.integrations.rows import Rows
 from noregret.integrations.trials import Rewards
 from noregret.optimizer import Optimizer
-from noregret.spaces import Choice, Float, Int, Space
+from noregret.spaces import Box, Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
 
 
@@ -51,8 +51,11 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
     ) -> None:
         # An arm may be evaluated again on purpose.
         super().__init__(name, should_deduplicate=False)
-        algorithm = TrustRegionUCB if pool is None else BBKB
-        self._pool, self._settings = pool, checked(algorithm, seed, options)
+        self._pool = pool
+        if pool is None:
+            self._settings = checked(TrustRegionUCB, seed, options, Box([(0.0, 1.0)]))
+        else:
+            self._settings = checked(BBKB, seed, {"repeats": 1, **options}, [[0.0], [1.0]])
         self._opt: Optimizer | None = None
         self._told: set[tuple[int, str]] = set()
         self._pending: list[dict[str, Any]] = []
@@ -124,7 +127,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
                     f"pool must have the experiment's parameters {sorted(varied)} as columns, got "
                     f"{sorted(self._rows.columns)}"
                 )
-            return BBKB(self._rows.domain, **{"repeats": 1, **self._settings})
+            return BBKB(self._rows.domain, **self._settings)
         constraints = experiment.search_space.parameter_constraints
         space = Space(
             {name: _parameter(one) for name, one in varied.items()},
