@@ -338,6 +338,20 @@ def test_failures_are_counted_in_one_warning():
     assert search.best_params_["a"] == 0.5
 
 
+def test_scores_that_are_no_numbers_are_counted_too():
+    X, y = load_iris(return_X_y=True)
+    search = NoRegretSearchCV(
+        LogisticRegression(),
+        {"C": [0.1, 1.0]},
+        n_iter=2,
+        cv=2,
+        scoring=lambda estimator, X, y: np.nan if estimator.C == 0.1 else 1.0,
+    )
+    with pytest.warns(FitFailedWarning, match="fits failed and score nan.*the score is nan"):
+        search.fit(X, y)
+    assert search.best_params_ == {"C": 1.0}
+
+
 class Stopped(Scored):
     """The user presses Ctrl-C during a fit."""
 

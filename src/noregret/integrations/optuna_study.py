@@ -145,7 +145,7 @@ class Joint:
             choice[name] = _own_value(one, number)
         return choice
 
-    def key(self, choice: dict[str, Any]) -> Hashable:
+    def key(self, choice: Any) -> Hashable:
         """The same for equal choices, also if one of them has been encoded and decoded."""
         _, points = self.domain.locate([choice])
         return tuple(points[0].round(_DIGITS).tolist())
@@ -173,9 +173,9 @@ class Table:
                 return chosen
         return self._rows.find(given)
 
-    def key(self, row: int) -> Hashable:
+    def key(self, row: Any) -> Hashable:
         """The same for equal rows."""
-        return row
+        return int(row)
 
     def params(self, row: int) -> dict[str, Any]:
         """A row as users see it."""
