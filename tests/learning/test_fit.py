@@ -47,6 +47,18 @@ def test_parameters_round_trip_and_differentiate(kernel):
     np.testing.assert_allclose(contract(weights), numerical, rtol=1e-5, atol=1e-7)
 
 
+def test_derivatives_in_many_dimensions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(7, 20))
+    kernel, weights = nr.Matern(2.0, variance=3.0), np.ones((7, 7))
+    gram, contract = with_derivatives(kernel, X)
+    np.testing.assert_allclose(gram, kernel(X, X), rtol=1e-12)
+    ahead, behind = (nr.Matern(2.0 * np.exp(step), variance=3.0)(X, X) for step in (1e-6, -1e-6))
+    assert contract(weights)[0] == pytest.approx(np.sum(ahead - behind) / 2e-6, rel=1e-6)
+    with pytest.raises(ValueError, match="lengthscale has 2 entries but points have 20"):
+        with_derivatives(nr.RBF([1.0, 2.0]), X)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 @pytest.mark.parametrize("noise", [None, 0.3])
 @pytest.mark.parametrize("fit_mean", [False, True])
