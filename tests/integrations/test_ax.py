@@ -117,3 +117,31 @@ def test_two_objectives_are_refused():
     made = client(NoRegretNode(seed=0), RANGES[:1], "-loss, -cost")
     with pytest.raises(ValueError, match="one objective"):
         made.get_next_trials(max_trials=1)
+
+
+def test_outcome_constraints_are_refused():
+    made = Client()
+    made.configure_experiment(parameters=RANGES[:1])
+    made.configure_optimization(objective="-loss", outcome_constraints=["cost <= 0.5"])
+    made.set_generation_strategy(GenerationStrategy(name="n", nodes=[NoRegretNode()]))
+    with pytest.raises(ValueError, match=r"no outcome constraints, got .*cost.* add a penalty"):
+        made.get_next_trials(max_trials=1)
+
+
+def test_a_trial_counts_by_its_last_data_once_it_has_ended():
+    node = NoRegretNode(seed=0)
+    made = client(node, RANGES[:1])
+
+    def told(trials):
+        made.get_next_trials(max_trials=1)  # the node is told when it is asked
+        assert node._opt.pending == 1 + len(trials)  # those without an end, and this one
+        return (-node._opt.history.rewards).tolist()
+
+    first, second = made.get_next_trials(max_trials=2)
+    made.attach_data(trial_index=first, raw_data={"loss": 9.0}, progression=1)
+    assert told([first, second]) == []
+    made.complete_trial(trial_index=first, raw_data={"loss": 0.5}, progression=2)
+    made.attach_data(trial_index=second, raw_data={"loss": 0.1}, progression=1)
+    made.mark_trial_early_stopped(trial_index=second)
+    # What was stopped early is never better than the median.
+    assert told(["asked above"]) == [0.5, 0.5]

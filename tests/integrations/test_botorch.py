@@ -202,6 +202,14 @@ def test_acquisition_functions_run_on_it():
     assert drawn.shape == (3, 2)
 
 
+def test_samples_at_equal_points_agree():
+    X, Y = data()
+    model = sparse(X, Y)
+    for of in (model, model.condition_on_observations(X[:4], Y[:4])):
+        drawn = of.posterior(X[:1].repeat(5, 1)).rsample(torch.Size([3]))
+        assert drawn.std(dim=1).max() < 1e-2
+
+
 def test_standardised_rewards_come_back_in_their_units():
     X, Y = data(n=200)
     opt = nr.BBKB(nr.Box([(0, 1), (0, 1)]), "auto", noise="auto", width=2.0, seed=0)

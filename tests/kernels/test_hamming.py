@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.kernels.parameters import contractions, parameters, with_parameters
+from noregret.kernels.parameters import parameters, with_derivatives, with_parameters
 from noregret.kernels.spec import from_spec, to_spec
 
 X = np.array([[0.1, 0, 1, 2], [0.5, 2, 1, 0], [0.9, 0, 0, 2], [0.5, 1, 1, 1]], dtype=float)
@@ -29,7 +29,8 @@ def test_derivatives_by_the_parameters_are_those_of_the_kernel():
     weights = weights + weights.T
     logs, step = np.array([one.log for one in found]), 1e-6
     np.testing.assert_allclose(with_parameters(kernel, logs)(X, X), kernel(X, X))
-    for i, slope in enumerate(contractions(kernel, X, weights)):
+    _, contract = with_derivatives(kernel, X)
+    for i, slope in enumerate(contract(weights)):
         moved = step * np.eye(len(logs))[i]
         ahead, behind = (with_parameters(kernel, logs + side * moved)(X, X) for side in (1, -1))
         assert slope == pytest.approx(np.sum(weights * (ahead - behind)) / (2 * step), abs=1e-6)
@@ -37,7 +38,8 @@ def test_derivatives_by_the_parameters_are_those_of_the_kernel():
 
 def test_one_weight_for_all_columns_is_one_parameter():
     kernel = nr.Hamming(0.4)
-    (slope,) = contractions(kernel, X[:, 1:], np.ones((4, 4)))
+    _, contract = with_derivatives(kernel, X[:, 1:])
+    (slope,) = contract(np.ones((4, 4)))
     step = 1e-6
     ahead, behind = (nr.Hamming(0.4 * np.exp(side * step))(X[:, 1:], X[:, 1:]) for side in (1, -1))
     assert slope == pytest.approx(np.sum(ahead - behind) / (2 * step), abs=1e-6)

@@ -57,3 +57,20 @@ def test_a_smooth_matern_is_close_to_rbf(nu):
     values = nr.Matern(1.0, nu=nu)(r, r[:1])[:, 0]
     np.testing.assert_allclose(values, nr.RBF(1.0)(r, r[:1])[:, 0], atol=1.0 / nu)
     assert np.all(np.diff(values) < 0)
+
+
+@pytest.mark.parametrize(
+    "kernel", [nr.RBF(0.4, 2.0), *(nr.Matern(0.4, nu) for nu in (0.5, 1.5, 2.5))]
+)
+def test_a_long_matrix_is_that_of_its_rows(kernel):
+    """Long matrices are computed in strips, whichever side is the longer one."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.uniform(size=(130, 3)), rng.uniform(size=(90, 3))
+    for left, right in ((X, Y), (Y, X)):
+        rows = np.concatenate([kernel(one[None], right) for one in left])
+        np.testing.assert_allclose(kernel(left, right), rows, rtol=1e-14)
+    squared = rng.uniform(size=(200, 200))
+    every_second = squared[:, ::2].copy()
+    np.testing.assert_array_equal(
+        kernel.of_squared(squared[:, ::2]), kernel.of_squared(every_second)
+    )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.kernels.parameters import contractions, parameters, with_parameters
+from noregret.kernels.parameters import parameters, with_derivatives, with_parameters
 from noregret.learning.fit import NOISY_PRIORS, _Problem
 from noregret.problems.peaks import bimodal
 
@@ -42,7 +42,21 @@ def test_parameters_round_trip_and_differentiate(kernel):
         / 2e-6
         for e in 1e-6 * np.eye(len(logs))
     ]
-    np.testing.assert_allclose(contractions(kernel, X, weights), numerical, rtol=1e-5, atol=1e-7)
+    gram, contract = with_derivatives(kernel, X)
+    np.testing.assert_allclose(gram, kernel(X, X), rtol=1e-12)
+    np.testing.assert_allclose(contract(weights), numerical, rtol=1e-5, atol=1e-7)
+
+
+def test_derivatives_in_many_dimensions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(7, 20))
+    kernel, weights = nr.Matern(2.0, variance=3.0), np.ones((7, 7))
+    gram, contract = with_derivatives(kernel, X)
+    np.testing.assert_allclose(gram, kernel(X, X), rtol=1e-12)
+    ahead, behind = (nr.Matern(2.0 * np.exp(step), variance=3.0)(X, X) for step in (1e-6, -1e-6))
+    assert contract(weights)[0] == pytest.approx(np.sum(ahead - behind) / 2e-6, rel=1e-6)
+    with pytest.raises(ValueError, match="lengthscale has 2 entries but points have 20"):
+        with_derivatives(nr.RBF([1.0, 2.0]), X)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)

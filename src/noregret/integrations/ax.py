@@ -20,8 +20,9 @@ except ImportError as error:
 from noregret.algorithms import BBKB, TrustRegionUCB
 from noregret.integrations.options import checked
 from noregret.integrations.rows import Rows
+from noregret.integrations.trials import Rewards
 from noregret.optimizer import Optimizer
-from noregret.spaces import Choice, Float, Int, Space
+from noregret.spaces import Box, Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
 
 
@@ -50,27 +51,35 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
     ) -> None:
         # An arm may be evaluated again on purpose.
         super().__init__(name, should_deduplicate=False)
-        algorithm = TrustRegionUCB if pool is None else BBKB
-        self._pool, self._settings = pool, checked(algorithm, seed, options)
+        self._pool = pool
+        if pool is None:
+            self._settings = checked(TrustRegionUCB, seed, options, Box([(0.0, 1.0)]))
+        else:
+            self._settings = checked(BBKB, seed, {"repeats": 1, **options}, [[0.0], [1.0]])
         self._opt: Optimizer | None = None
         self._told: set[tuple[int, str]] = set()
         self._pending: list[dict[str, Any]] = []
+        self._running: list[dict[str, Any]] = []
+        self._rewards = Rewards()
 
     def update_generator_state(self, experiment: Any, data: Any) -> None:
-        """Tell the optimiser what has come in since it was last asked."""
+        """Tell the optimiser which trials have ended since it was last asked."""
+        name, sign = _objective(experiment)
         if self._opt is None:
             self._opt = self._start(experiment)
-        config = experiment.optimization_config
-        objective = config.objective if config is not None else None
-        if objective is None or len(objective.metric_names) != 1:
-            raise ValueError("experiment must have one objective: noregret optimises one number")
-        sign = -1.0 if objective.minimize else 1.0
-        rows = data.df[data.df["metric_name"] == objective.metric_names[0]]
-        for row in rows.itertuples():
+        # Ax does not call a trial pending any more once it has some data.
+        going_on = [one for one in experiment.trials.values() if not one.status.is_terminal]
+        self._running = [dict(arm.parameters) for trial in going_on for arm in trial.arms]
+        for row in data.df[data.df["metric_name"] == name].itertuples():
             key = int(row.trial_index), str(row.arm_name)
-            if key in self._told or not math.isfinite(row.mean):
+            status = experiment.trials[key[0]].status
+            ended = status.is_completed or status.is_early_stopped
+            if key in self._told or not ended or not math.isfinite(row.mean):
                 continue
             self._told.add(key)
+            reward = sign * float(row.mean)
+            kept = self._rewards
+            reward = kept.completed(reward) if status.is_completed else kept.stopped(reward)
             parameters = dict(experiment.arms_by_name[key[1]].parameters)
             point = self._point(parameters)
             if point is None:
@@ -78,7 +87,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
             asked = parameters in self._pending
             if asked:
                 self._pending.remove(parameters)
-            self._opt.tell([point], [sign * float(row.mean)], unasked=not asked)
+            self._opt.tell([point], [reward], unasked=not asked)
 
     def get_next_candidate(self, pending_parameters: list[dict[str, Any]]) -> dict[str, Any]:
         """The parameters of the next arm."""
@@ -92,13 +101,13 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         return found
 
     def _settle(self, pending: list[dict[str, Any]]) -> None:
-        """Count as pending what Ax says is pending, and nothing else."""
+        """Count as pending what Ax says is pending, and what is running; nothing else."""
         assert self._opt is not None
         left = list(pending)
         for own in list(self._pending):
             if own in left:
                 left.remove(own)
-            else:  # failed or abandoned
+            elif own not in self._running:  # failed
                 self._pending.remove(own)
                 self._opt.fail([self._point(own)])
         for other in left:
@@ -118,7 +127,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
                     f"pool must have the experiment's parameters {sorted(varied)} as columns, got "
                     f"{sorted(self._rows.columns)}"
                 )
-            return BBKB(self._rows.domain, **{"repeats": 1, **self._settings})
+            return BBKB(self._rows.domain, **self._settings)
         constraints = experiment.search_space.parameter_constraints
         space = Space(
             {name: _parameter(one) for name, one in varied.items()},
@@ -139,6 +148,19 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         except (ValueError, TypeError):  # an arm outside the search space
             return None
         return own
+
+
+def _objective(experiment: Any) -> tuple[str, float]:
+    """The name of the metric that is optimised, and its sign: 1 if more is better, else −1."""
+    config = experiment.optimization_config
+    if config is None or len(config.objective.metric_names) != 1:
+        raise ValueError("experiment must have one objective: noregret optimises one number")
+    if config.outcome_constraints:
+        raise ValueError(
+            f"experiment must have no outcome constraints, got {config.outcome_constraints}: add a "
+            "penalty to the objective instead"
+        )
+    return config.objective.metric_names[0], -1.0 if config.objective.minimize else 1.0
 
 
 def _parameter(given: Any) -> Parameter:

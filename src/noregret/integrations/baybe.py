@@ -42,7 +42,7 @@ class NoRegretRecommender:
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
-        self._settings = checked(BBKB, seed, options)
+        self._settings = checked(BBKB, seed, options, [[0.0], [1.0]])
 
     def recommend(
         self,

@@ -20,6 +20,7 @@ try:
     from gpytorch.constraints import GreaterThan
     from gpytorch.distributions import MultivariateNormal
     from gpytorch.likelihoods import GaussianLikelihood
+    from linear_operator import to_linear_operator
     from torch import Tensor
 except ImportError as error:
     raise ImportError(
@@ -167,7 +168,8 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         elif observation_noise:
             eye = torch.eye(X.shape[-2], dtype=X.dtype, device=X.device)
             joint = joint + self._lam * self._unit**2 * eye
-        made = GPyTorchPosterior(MultivariateNormal(mean, joint))
+        # A tensor would be factorised here, without jitter: equal points would be an error.
+        made = GPyTorchPosterior(MultivariateNormal(mean, to_linear_operator(joint)))
         return made if posterior_transform is None else posterior_transform(made)
 
     def _told(self, X: Tensor) -> tuple[Tensor, Tensor]:

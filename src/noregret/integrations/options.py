@@ -5,6 +5,8 @@ from inspect import signature
 from numbers import Integral
 from typing import Any
 
+from noregret.kernels import as_kernel
+from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 
 #: what the algorithms learn by themselves unless the user says otherwise
@@ -12,9 +14,13 @@ LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 
 
 def checked(
-    algorithm: type[Optimizer], seed: int | None, options: Mapping[str, Any]
+    algorithm: type[Optimizer], seed: int | None, options: Mapping[str, Any], example: Any
 ) -> dict[str, Any]:
-    """All settings of an algorithm; names that it does not have, and wrong seeds, are refused."""
+    """All settings of an algorithm; names that it does not have, and wrong values, are refused.
+
+    ``example`` is a domain of the kind that the algorithm will have. Its dimension may differ, so
+    that a kernel is not tried out on it.
+    """
     if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0):
         raise TypeError(f"seed must be None or a whole number of at least 0, got {seed!r}")
     known = [name for name in signature(algorithm).parameters if name != "domain"]
@@ -23,4 +29,8 @@ def checked(
             raise TypeError(
                 f"{name} is no setting of {algorithm.__name__}, which has {', '.join(known)}"
             )
-    return {**LEARNT, "seed": seed, **options}
+    settings = {**LEARNT, "seed": seed, **options}
+    if not is_auto(settings["kernel"]):
+        as_kernel(settings["kernel"])
+    algorithm(example, **{**settings, "kernel": "auto"})
+    return settings

@@ -46,6 +46,7 @@ from noregret.integrations.optuna_study import (
 )
 from noregret.integrations.rows import Rows
 from noregret.optimizer import Optimizer
+from noregret.spaces import Box
 
 __all__ = ["CandidateSampler", "Estimate", "NoRegretSampler"]
 
@@ -68,8 +69,11 @@ class _Followed:
 class _Sampler(BaseSampler):  # type: ignore[misc]
     """What both samplers share: an optimiser that follows the trials of a study."""
 
-    def __init__(self, algorithm: type[Optimizer], seed: int | None, options: Any) -> None:
-        self._algorithm, self._settings = algorithm, checked(algorithm, seed, options)
+    def __init__(
+        self, algorithm: type[Optimizer], seed: int | None, options: Any, example: Any
+    ) -> None:
+        self._algorithm = algorithm
+        self._settings = checked(algorithm, seed, options, example)
         self._seed = seed
         self._independent = RandomSampler(seed=seed)
         self._start()
@@ -166,7 +170,7 @@ class NoRegretSampler(_Sampler):
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
-        super().__init__(TrustRegionUCB, seed, options)
+        super().__init__(TrustRegionUCB, seed, options, Box([(0.0, 1.0)]))
 
     def _codec(self, distributions: Distributions) -> Joint:
         return Joint(distributions)
@@ -190,7 +194,7 @@ class NoRegretSampler(_Sampler):
             return self._choose(study, trial, search_space)
 
     def recommend(self, study: Study) -> Estimate:
-        """The best parameters by estimate, among those evaluated, with an interval.
+        """The best parameters by estimate, among those of completed trials, with an interval.
 
         Parameters that not all trials have are left out.
         """
@@ -229,8 +233,8 @@ class CandidateSampler(_Sampler):
     ) -> None:
         self._table = Table(Rows("table", table))
         own = {"qbar": _QBAR} if len(self._table.domain) > _LONG else {}
-        super().__init__(BBKB, seed, {"repeats": repeats, **own, **options})
-        BBKB(self._table.domain, **self._settings)  # refuses wrong settings at once
+        super().__init__(BBKB, seed, {"repeats": repeats, **own, **options}, self._table.domain)
+        BBKB(self._table.domain, **self._settings)  # refuses a kernel for other dimensions
 
     def _codec(self, distributions: Distributions) -> Table:
         return self._table
@@ -269,7 +273,7 @@ class CandidateSampler(_Sampler):
         return self._table.read(trial)
 
     def recommend(self, study: Study) -> Estimate:
-        """The best row by estimate, among those evaluated, with an interval."""
+        """The best row by estimate, among those of completed trials, with an interval."""
         _check_single(study)
         with self._lock:
             return self._follower(study, self._table.distributions).recommend(study)

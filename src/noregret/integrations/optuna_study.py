@@ -1,7 +1,7 @@
 """A study's trials, parameters and values as our optimisers have them."""
 
 import math
-from bisect import insort
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,15 @@ from optuna.trial import FrozenTrial, TrialState
 
 from noregret import _checks
 from noregret.integrations.rows import Rows
-from noregret.integrations.trials import Trials
+from noregret.integrations.trials import Rewards, Trials
 from noregret.optimizer import Optimizer
 from noregret.spaces import Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
 
 #: where the choice of a trial is kept in the storage
 ATTRIBUTE = "noregret:choice"
+#: coordinates of points are compared to this many digits
+_DIGITS = 12
 
 Distributions = dict[str, BaseDistribution]
 
@@ -66,7 +68,9 @@ class Follower:
         self._sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
         self._seen = 0  # trials before this one have been looked at
         self._open: list[int] = []  # of those, the ones that are not finished
-        self._rewards: list[float] = []  # of trials that were completed, sorted
+        self._rewards = Rewards()
+        self._completed: set[Hashable] = set()  # choices that may be recommended
+        self._others = 0  # trials that ended in another way
 
     def catch_up(self, study: Study, asking: int = -1) -> list[Any]:
         """Tell the optimiser what other trials did since it was last asked.
@@ -82,7 +86,12 @@ class Follower:
             trial = trials[number]
             reward = self._reward(trial) if trial.state.is_finished() else None
             if reward is not None:
-                finished.append((number, self.codec.read(trial), reward))
+                choice = self.codec.read(trial)
+                finished.append((number, choice, reward))
+                if choice is not None and math.isfinite(reward) and _is_whole(trial):
+                    self._completed.add(self.codec.key(choice))
+                else:
+                    self._others += 1
                 continue
             self._open.append(number)
             if number != asking:
@@ -96,24 +105,22 @@ class Follower:
             value = trial.intermediate_values[max(trial.intermediate_values)]
         if value is None or not abs(value) <= _checks.LARGEST:
             return math.nan
-        known = self._rewards
-        if any(one > 0 for one in _constraints(trial)):
-            return known[0] if known else None
+        if _is_forbidden(trial):
+            return self._rewards.forbidden()
         reward = self._sign * float(value)
-        if trial.state == TrialState.COMPLETE:
-            insort(known, reward)
-        elif known:  # pruned
-            reward = min(reward, known[len(known) // 2])
-        return reward
+        complete = trial.state == TrialState.COMPLETE
+        return self._rewards.completed(reward) if complete else self._rewards.stopped(reward)
 
     def recommend(self, study: Study) -> Estimate:
-        """The evaluated choice with the largest lower bound."""
+        """Of the choices with a completed trial, the one with the largest lower bound."""
         self.catch_up(study)
         opt = self.trials.opt
-        if not opt.t:
-            raise ValueError("study must have finished trials before there is a recommendation")
-        best = opt.recommend()
-        where = best.id if best.id >= 0 else best.point
+        if not self._completed:
+            raise ValueError("study must have completed trials before there is a recommendation")
+        for best in opt.top(self._others + 1):
+            where = best.id if best.id >= 0 else best.point
+            if self.codec.key(where) in self._completed:
+                break
         lower, upper = sorted((self._sign * best.lower, self._sign * best.upper))
         count = int(opt.counts([where])[0])
         return Estimate(self.codec.params(where), self._sign * best.mean, lower, upper, count)
@@ -138,6 +145,11 @@ class Joint:
             choice[name] = _own_value(one, number)
         return choice
 
+    def key(self, choice: Any) -> Hashable:
+        """The same for equal choices, also if one of them has been encoded and decoded."""
+        _, points = self.domain.locate([choice])
+        return tuple(points[0].round(_DIGITS).tolist())
+
     def params(self, where: Any) -> dict[str, Any]:
         """A point as users see it."""
         return {name: _value(one, where[name]) for name, one in self.distributions.items()}
@@ -161,6 +173,10 @@ class Table:
                 return chosen
         return self._rows.find(given)
 
+    def key(self, row: Any) -> Hashable:
+        """The same for equal rows."""
+        return int(row)
+
     def params(self, row: int) -> dict[str, Any]:
         """A row as users see it."""
         return self._rows.values(row)
@@ -170,6 +186,15 @@ def _constraints(trial: FrozenTrial) -> list[float]:
     """Constraint values as Optuna 5 has them, or as a list under one key before."""
     new = getattr(trial, "constraints", None)
     return list(new.values()) if new is not None else trial.system_attrs.get("constraints") or []
+
+
+def _is_forbidden(trial: FrozenTrial) -> bool:
+    return any(one > 0 for one in _constraints(trial))
+
+
+def _is_whole(trial: FrozenTrial) -> bool:
+    """Whether a trial was completed and keeps its constraints."""
+    return trial.state == TrialState.COMPLETE and not _is_forbidden(trial)
 
 
 def varied(found: Distributions) -> Distributions:
@@ -210,7 +235,7 @@ def _own_value(given: BaseDistribution, number: float) -> Any:
 
 
 def _distribution(column: Any) -> BaseDistribution:
-    """The distribution of a table's column."""
+    """The distribution of a table's column, of numbers, texts or booleans."""
     if column.dtype.is_integer():
         return IntDistribution(int(column.min()), int(column.max()))
     if column.dtype.is_numeric():

@@ -159,7 +159,9 @@ class Race:
         return mean - 2.0 * std, mean, mean + 2.0 * std
 
     def tell(self, config: int, fold: int, result: dict[str, float]) -> None:
-        """Take in the result of a fit."""
+        """Take in the result of a fit; a score that is no number counts as a failure."""
+        if not math.isfinite(result.get(f"test_{self.guide}", 0.0)):
+            self.errors.append(f"the score is {result[f'test_{self.guide}']}")
         self.fits += 1
         self.scores[config][fold] = result
         score = self._score(result)

@@ -2,6 +2,7 @@
 
 import math
 import random
+from bisect import insort
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -11,6 +12,36 @@ from noregret.optimizer import Optimizer
 _QUEUE = 16
 #: later, they choose ahead for one in this many of the trials so far
 _DELAY = 32
+
+
+class Rewards:
+    """What trials count as: those that were completed, and those that were not.
+
+    Trials are taken in the order in which they ended.
+    """
+
+    def __init__(self) -> None:
+        self._completed: list[float] = []  # sorted
+
+    def completed(self, reward: float) -> float:
+        """The reward of a trial that was completed: itself."""
+        insort(self._completed, reward)
+        return reward
+
+    def stopped(self, reward: float) -> float:
+        """What a trial counts as that was stopped early, at a reward.
+
+        Never more than the median of the completed trials.
+        """
+        known = self._completed
+        return min(reward, known[len(known) // 2]) if known else reward
+
+    def forbidden(self) -> float | None:
+        """What a trial counts as that violates a constraint: the worst reward so far.
+
+        ``None`` if no trial has been completed.
+        """
+        return self._completed[0] if self._completed else None
 
 
 class Trials:

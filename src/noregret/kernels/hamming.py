@@ -61,11 +61,13 @@ class Hamming(Kernel):
         """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d): zero."""
         return np.zeros(X.shape)
 
-    def contractions(self, X: Points, weights: Floats) -> list[float]:
-        """Σ_ij weights_ij ∂k(x_i, x_j)/∂log w for every weight w; weights (n × n) symmetric."""
-        pulled = weights * self(X, X)
+    def contractions(self, X: Points, weighted: Floats) -> list[float]:
+        """Σ_ij W_ij ∂k(x_i, x_j)/∂log w for every weight w.
+
+        ``weighted`` is W_ij k(x_i, x_j) (n × n, symmetric).
+        """
         own = [
-            -weight * float(np.sum(pulled * self.differ(X, X, column)))
+            -weight * float(np.sum(weighted * self.differ(X, X, column)))
             for column, weight in enumerate(self._weights(X))
         ]
         return own if isinstance(self.weight, list) else [sum(own)]

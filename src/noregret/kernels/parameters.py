@@ -1,7 +1,7 @@
 """The positive parameters of a kernel, and derivatives with respect to their logarithms."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,11 @@ from noregret.kernels.base import Kernel, Product, Scaled, Sum
 from noregret.kernels.columns import Columns
 from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear
-from noregret.kernels.stationary import Matern, Stationary, scaled_squares
+from noregret.kernels.stationary import Matern, Stationary, own_squares
 from noregret.kernels.tanimoto import Tanimoto
+
+#: see :func:`with_derivatives`
+Contraction = Callable[[Floats], list[float]]
 
 
 class Parameter(NamedTuple):
@@ -83,35 +86,56 @@ def _build(kernel: Kernel, logs: Iterator[float]) -> Kernel:
     return type(kernel)(left, _build(kernel.right, logs))
 
 
-def contractions(kernel: Kernel, X: Points, weights: Floats) -> list[float]:
-    """Σ_ij weights_ij ∂k(x_i, x_j)/∂log θ for every parameter θ; weights (n × n) symmetric."""
+def with_derivatives(kernel: Kernel, X: Points) -> tuple[Floats, Contraction]:
+    """The kernel matrix K of points (n × n), and its derivatives.
+
+    These are a function of weights W (n × n, symmetric): it gives Σ_ij W_ij ∂k(x_i, x_j)/∂log θ for
+    every parameter θ.
+    """
     if isinstance(kernel, Stationary):
-        return _stationary(kernel, X, weights)
-    if isinstance(kernel, Hamming):
-        return kernel.contractions(X, weights)
+        return _stationary(kernel, X)
     if isinstance(kernel, Columns):
-        return contractions(kernel.kernel, kernel.of(X), weights)
-    if isinstance(kernel, (Linear, Tanimoto)):
-        return [float(np.sum(weights * kernel(X, X)))]
+        return with_derivatives(kernel.kernel, kernel.of(X))
     if isinstance(kernel, Scaled):
-        inner = contractions(kernel.kernel, X, kernel.variance * weights)
-        return [*inner, float(np.sum(weights * kernel(X, X)))]
-    if isinstance(kernel, Sum):
-        return contractions(kernel.left, X, weights) + contractions(kernel.right, X, weights)
-    assert isinstance(kernel, Product)
-    left = contractions(kernel.left, X, weights * kernel.right(X, X))
-    return left + contractions(kernel.right, X, weights * kernel.left(X, X))
+        inner, along = with_derivatives(kernel.kernel, X)
+        scaled = kernel.variance * inner
+        return scaled, lambda W: [*along(kernel.variance * W), _inner(W, scaled)]
+    if isinstance(kernel, (Sum, Product)):
+        left, along_left = with_derivatives(kernel.left, X)
+        right, along_right = with_derivatives(kernel.right, X)
+        if isinstance(kernel, Sum):
+            return left + right, lambda W: along_left(W) + along_right(W)
+        return left * right, lambda W: along_left(W * right) + along_right(W * left)
+    gram = kernel(X, X)
+    if isinstance(kernel, Hamming):
+        return gram, lambda W: kernel.contractions(X, W * gram)
+    assert isinstance(kernel, (Linear, Tanimoto))
+    return gram, lambda W: [_inner(W, gram)]
 
 
-def _stationary(kernel: Stationary, X: Points, weights: Floats) -> list[float]:
-    squared = scaled_squares(X, X, kernel.lengthscale)
-    slope = weights * kernel.slope(squared)
-    if not isinstance(kernel.lengthscale, list):
-        by_scale = -2.0 * float(np.sum(slope * squared))
-        return [by_scale, float(np.sum(weights * kernel.of_squared(squared)))]
-    total = float(np.sum(weights * kernel.of_squared(squared)))
-    # Σ M_ab (x_a − x_b)² = 2 Σ x_a² (M1)_a − 2 xᵀMx, for all axes in one product.
-    scaled = X / np.asarray(kernel.lengthscale)
-    scaled = scaled - scaled.mean(axis=0)
-    sums = np.square(scaled).T @ slope.sum(axis=1) - np.einsum("ij,ij->j", scaled, slope @ scaled)
-    return [*(-4.0 * sums).tolist(), total]
+def _inner(left: Floats, right: Floats) -> float:
+    """Σ_ij of the products of two matrices (n × n)."""
+    return float(np.vdot(left, right))
+
+
+def _stationary(kernel: Stationary, X: Points) -> tuple[Floats, Contraction]:
+    from scipy.spatial.distance import squareform  # slow to import, and telling does not need it
+
+    # Both matrices are symmetric: half of each is computed.
+    squared = own_squares(X, kernel.lengthscale)
+    values, slopes = kernel.with_slope(squared)
+    gram, slope = squareform(values), squareform(slopes)
+    np.fill_diagonal(gram, kernel.variance)
+
+    def contract(W: Floats) -> list[float]:
+        total, pulled = _inner(W, gram), W * slope
+        if not isinstance(kernel.lengthscale, list):
+            return [-2.0 * _inner(pulled, squareform(squared)), total]
+        # Σ M_ab (x_a − x_b)² = 2 Σ x_a² (M1)_a − 2 xᵀMx, for all axes in one product.
+        scaled = X / np.asarray(kernel.lengthscale)
+        scaled = scaled - scaled.mean(axis=0)
+        sums = np.square(scaled).T @ pulled.sum(axis=1)
+        sums -= np.einsum("ij,ij->j", scaled, pulled @ scaled)
+        return [*(-4.0 * sums).tolist(), total]
+
+    return gram, contract

@@ -1,6 +1,7 @@
 """Kernels of the distance between two points: RBF and Matérn."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from noregret.kernels.base import Kernel
 _DIRECT_DIMENSIONS = 16
 #: from this ν on the Matérn kernel is computed by an expansion: Bessel functions overflow
 _SMOOTH = 50.0
+#: numbers that are worked on at a time, so that they and what is computed of them stay in cache
+_STRIP = 8192
 
 
 def squared_distances(X: Points, Y: Points) -> Floats:
@@ -53,6 +56,16 @@ def scaled_squares(X: Points, Y: Points, lengthscale: float | list[float]) -> Fl
     return squared
 
 
+def own_squares(X: Points, lengthscale: float | list[float]) -> Floats:
+    """r² of all pairs of rows of X (n × d), each pair once: n(n − 1)/2, in SciPy's order."""
+    from scipy.spatial.distance import pdist, squareform
+
+    direct = X.ndim == 2 and X.shape[1] <= _DIRECT_DIMENSIONS
+    if direct and (not isinstance(lengthscale, list) or len(lengthscale) == X.shape[1]):
+        return np.asarray(pdist(X / np.asarray(lengthscale), "sqeuclidean"))
+    return np.asarray(squareform(scaled_squares(X, X, lengthscale), checks=False))
+
+
 def _gradient(kernel: "Stationary", X: Points, Y: Points) -> Floats:
     """∂k(x, y)/∂x (n × m × d) by dk/d(r²)."""
     slope = 2.0 * kernel.slope(scaled_squares(X, Y, kernel.lengthscale))
@@ -64,6 +77,19 @@ def _pullback(kernel: "Stationary", X: Points, Y: Points, weights: Floats) -> Fl
     slope = 2.0 * weights * kernel.slope(scaled_squares(X, Y, kernel.lengthscale))
     total = X * slope.sum(axis=1)[:, None] - slope @ Y
     return np.asarray(total / np.square(kernel.lengthscale))
+
+
+def _by_strips(change: Callable[[Floats], None], values: Floats) -> Floats:
+    """Let a function change numbers in place, a strip of them at a time."""
+    if values.size <= _STRIP:
+        change(values)
+        return values
+    if not values.flags.forc:
+        values = np.ascontiguousarray(values)
+    flat = values.ravel(order="K")  # a view, whether rows or columns lie together
+    for start in range(0, len(flat), _STRIP):
+        change(flat[start : start + _STRIP])
+    return values
 
 
 class RBF(Kernel):
@@ -99,16 +125,24 @@ class RBF(Kernel):
         return _pullback(self, X, Y, weights)
 
     def of_squared(self, squared: Floats) -> Floats:
-        """variance · exp(−r²/2), in place of r²."""
+        """k at squared scaled distances r², which are overwritten."""
+        return _by_strips(self._in_place, squared)
+
+    def _in_place(self, squared: Floats) -> None:
+        """variance · exp(−r²/2) in place of r²."""
         squared *= -0.5
         np.exp(squared, out=squared)
         if self.variance != 1.0:
             squared *= self.variance
-        return squared
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²) = −k/2."""
         return -0.5 * self.of_squared(squared.copy())
+
+    def with_slope(self, squared: Floats) -> tuple[Floats, Floats]:
+        """k and dk/d(r²) at squared scaled distances r²."""
+        values = self.of_squared(squared.copy())
+        return values, -0.5 * values
 
 
 class Matern(Kernel):
@@ -148,21 +182,23 @@ class Matern(Kernel):
 
     def of_squared(self, squared: Floats) -> Floats:
         """k at squared scaled distances r², which are overwritten."""
-        r = np.sqrt(squared, out=squared)  # in place: fresh memory takes longer than arithmetic
-        if self.nu not in (0.5, 1.5, 2.5):
-            return self.variance * _matern(self.nu, math.sqrt(2.0 * self.nu) * r)
+        if self.nu in (0.5, 1.5, 2.5):
+            return _by_strips(self._in_place, squared)
+        return self.variance * _matern(self.nu, np.sqrt(2.0 * self.nu * squared))
+
+    def _in_place(self, r: Floats) -> None:
+        """The closed form in place of r²."""
+        np.sqrt(r, out=r)
         r *= math.sqrt(2.0 * self.nu)
-        values = np.exp(-r)
-        if self.nu > 0.5:
-            factor = 1.0 + r
-            if self.nu == 2.5:
-                r *= r
-                r /= 3.0
-                factor += r
-            values *= factor
+        decay = np.exp(-r)
+        factor = 1.0 + r if self.nu > 0.5 else 1.0
+        if self.nu == 2.5:
+            r *= r
+            r /= 3.0
+            factor += r
+        np.multiply(decay, factor, out=r)
         if self.variance != 1.0:
-            values *= self.variance
-        return values
+            r *= self.variance
 
     def slope(self, squared: Floats) -> Floats:
         """dk/d(r²), from d/ds s^ν K_ν(s) = −s^ν K_{ν−1}(s); 0 where it is infinite."""
@@ -178,6 +214,23 @@ class Matern(Kernel):
         else:
             values = self._general_slope(math.sqrt(2.0 * self.nu) * r)
         return np.asarray(self.variance * values)
+
+    def with_slope(self, squared: Floats) -> tuple[Floats, Floats]:
+        """k and dk/d(r²) at squared scaled distances r²."""
+        if self.nu != 2.5:
+            return self.of_squared(squared.copy()), self.slope(squared)
+        s = np.sqrt(squared)
+        s *= math.sqrt(5.0)
+        decay = np.exp(-s)
+        decay *= self.variance
+        s += 1.0
+        slope = decay * s
+        # k = variance · (1 + s + s²/3) e^(−s), with s² = 5r²
+        values = (5.0 / 3.0) * squared
+        values += s
+        values *= decay
+        slope *= -5.0 / 6.0
+        return values, slope
 
     def _general_slope(self, s: Floats) -> Floats:
         """−ν 2^(1−ν)/Γ(ν) s^(ν−1) K_{ν−1}(s), which tends to −ν/(2(ν−1)) as s → 0 for ν > 1."""

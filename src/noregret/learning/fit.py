@@ -10,7 +10,7 @@ from scipy.linalg import cho_solve
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
-from noregret.kernels.parameters import Parameter, contractions, parameters, with_parameters
+from noregret.kernels.parameters import Parameter, parameters, with_derivatives, with_parameters
 from noregret.linalg.factors import inverse_from, safe_cholesky
 from noregret.linalg.threads import one_blas_thread
 
@@ -289,10 +289,13 @@ class _Problem:
         kernel, noise = self.unpack(u)
         if self._spectrum is not None:
             return self._by_spectrum(u, noise, *self._spectrum)
-        lower, mean, alpha = self._solve(kernel, noise)
+        gram, contract = with_derivatives(kernel, self.X)
+        lower, mean, alpha = self._solve(gram, noise)
         # At the best mean its own derivative is zero, so d log p = tr(W dK) with W = (ααᵀ − K⁻¹)/2.
-        weights = 0.5 * (np.outer(alpha, alpha) - inverse_from(lower))
-        gradient = contractions(kernel, self.X, weights) if self.list else []
+        weights = np.outer(alpha, alpha)
+        weights -= inverse_from(lower)
+        weights *= 0.5
+        gradient = contract(weights)
         if self.fixed_noise is None:
             gradient.append(2.0 * noise**2 * float(np.trace(weights)))
         prior, prior_gradient = self._prior(u)
@@ -324,18 +327,18 @@ class _Problem:
 
     def values(self, u: Floats) -> tuple[float, float]:
         """log likelihood and log posterior."""
-        likelihood = self._likelihood(*self._solve(*self.unpack(u)))
+        likelihood = self._likelihood(*self._solved(*self.unpack(u)))
         return likelihood, likelihood + self._prior(u)[0]
 
     def norm(self, u: Floats) -> float:
         """‖μ‖² = αᵀKα = yᵀα − ξ²αᵀα."""
         kernel, noise = self.unpack(u)
-        _, mean, alpha = self._solve(kernel, noise)
+        _, mean, alpha = self._solved(kernel, noise)
         return math.sqrt(max(float((self.y - mean) @ alpha - noise**2 * (alpha @ alpha)), 0.0))
 
     def mean(self, u: Floats) -> float:
         """The constant mean; 0 if it is not fitted."""
-        return self._solve(*self.unpack(u))[1]
+        return self._solved(*self.unpack(u))[1]
 
     def deviations(self, u: Floats) -> Floats:
         """1/√ of the curvature, by differences of the gradient."""
@@ -350,9 +353,12 @@ class _Problem:
         inverse = (np.square(vectors) / np.maximum(values, 1e-8)).sum(axis=1)
         return np.asarray(np.sqrt(inverse))
 
-    def _solve(self, kernel: Kernel, noise: float) -> tuple[Floats, float, Floats]:
+    def _solved(self, kernel: Kernel, noise: float) -> tuple[Floats, float, Floats]:
+        return self._solve(kernel(self.X, self.X), noise)
+
+    def _solve(self, gram: Floats, noise: float) -> tuple[Floats, float, Floats]:
         """L with LLᵀ = K + ξ²I (n × n), the constant mean, and α = (K + ξ²I)⁻¹(y − mean) (n)."""
-        gram = kernel(self.X, self.X)
+        gram = gram.copy()
         gram[np.diag_indices_from(gram)] += noise**2
         lower = safe_cholesky(gram)
         alpha = cho_solve((lower, True), self.y, check_finite=False)

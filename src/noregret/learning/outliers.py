@@ -52,7 +52,9 @@ def heavy_residuals(
     if _pvalue(raw, len(rows) >= _FEWEST) >= _POSSIBLY:
         return None
     trial = copy.copy(learner)
-    trial.how = replace(learner.how, winsorises=True)
+    # The kernel in use is a good start: fits of the model itself look for others.
+    starts = 1 if learner.fitted else learner.how.restarts
+    trial.how = replace(learner.how, winsorises=True, restarts=starts)
     found = trial.fit(observations, assumed, corners, seed)
     points = observations.points[rows]
     residuals = _residuals(found, points, counts, raw)

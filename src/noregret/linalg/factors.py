@@ -59,9 +59,10 @@ def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Fl
 
 def inverse_from(lower: Floats) -> Floats:
     """(LLᵀ)⁻¹ for a lower triangular L (n × n)."""
-    found, _ = dpotri(lower, lower=1)
-    half = np.tril(found)
-    return np.asarray(half + np.tril(half, -1).T)
+    found, _ = dpotri(lower, lower=1)  # zeros above the diagonal stay as they are
+    whole = found + found.T
+    whole[np.diag_indices_from(whole)] *= 0.5
+    return np.asarray(whole)
 
 
 def row_norms(matrix: Floats) -> Floats:

@@ -344,6 +344,11 @@ def as_frame(frame: Any) -> pl.DataFrame:
         elif all(isinstance(value, Real) for value in values):
             columns.append(pl.Series(str(name), values.astype(np.float64)))
         else:
+            nested = [one for one in values if isinstance(one, list | tuple | dict | np.ndarray)]
+            if nested:
+                raise TypeError(
+                    f"column {name!r} must hold numbers, booleans or texts, got {nested[0]!r:.50}"
+                )
             words = [None if value is None or value != value else str(value) for value in values]
             columns.append(pl.Series(str(name), words, dtype=pl.String))
     return pl.DataFrame(columns)
