@@ -102,8 +102,8 @@ def _made(name: str, given: Any) -> _Made:
         return _of_list(list(given))
     if not hasattr(given, "ppf"):
         raise TypeError(
-            f"space[{name!r}] must be a list with entries, a scipy.stats distribution, or nr.Float, "
-            f"nr.Int, nr.Choice or nr.Bool, got {given!r}"
+            f"space[{name!r}] must be a list with entries, a scipy.stats distribution, or "
+            f"nr.Float, nr.Int, nr.Choice or nr.Bool, got {given!r}"
         )
     kind = getattr(getattr(given, "dist", None), "name", "")
     low, high = (float(end) for end in given.support())
