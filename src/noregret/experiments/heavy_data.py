@@ -169,10 +169,10 @@ _SENSORS = partial(
 EXPERIMENTS = (
     regret_experiment(
         "heavy-fig1d", "Figure 1 (d)", "average regret, 29 stocks", 3, _STOCKS,
-        runs=10, full=10, unit=UNIT, measure=measure_data,
+        runs=5, full=10, unit=UNIT, measure=measure_data,
     ),
     regret_experiment(
         "heavy-fig1e", "Figure 1 (e)", "average regret, 41 light sensors", 4, _SENSORS,
-        runs=8, full=10, unit=UNIT, measure=measure_data,
+        runs=4, full=10, unit=UNIT, measure=measure_data,
     ),
 )  # fmt: skip
