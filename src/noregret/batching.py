@@ -9,11 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from noregret._types import Floats, Points
-from noregret.models.posterior import Block, Posterior
+from noregret.models.posterior import Block
 
 #: a pick with no leverage left adds nothing to a sum, so it must end the batch itself
-_NOTHING_LEFT = 1e-12
+NOTHING_LEFT = 1e-12
 
 
 class BatchRule(Protocol):
@@ -85,7 +84,7 @@ class ProductRule:
         """Full once the product passes the threshold."""
         now = float(block.leverage[position])
         self.ratio *= 1.0 + now
-        return self.ratio > self.threshold or now <= _NOTHING_LEFT
+        return self.ratio > self.threshold or now <= NOTHING_LEFT
 
 
 class GlobalRatio:
@@ -104,7 +103,7 @@ class GlobalRatio:
         """Full once the sum passes the threshold."""
         told = block.told.item(position)
         self.ratio += told
-        return self.ratio > self.threshold or told <= _NOTHING_LEFT
+        return self.ratio > self.threshold or told <= NOTHING_LEFT
 
 
 class LocalRatio:
@@ -123,66 +122,9 @@ class LocalRatio:
     def add(self, block: Block, position: int) -> bool:
         """Full once the ratio of some candidate passes the threshold with this pick."""
         now = float(block.leverage[position])
-        if now <= _NOTHING_LEFT:
+        if now <= NOTHING_LEFT:
             return True
         # The leverages are those before this pick, which multiplies its own ratio by 1 + leverage.
-        ratios = block.told / np.maximum(block.leverage, _NOTHING_LEFT)
+        ratios = block.told / np.maximum(block.leverage, NOTHING_LEFT)
         self.ratio = float(max(ratios.max(), ratios[position] * (1.0 + now)))
         return self.ratio > self.threshold
-
-
-class SpectralRatio:
-    """BBKB Lemma 1 first, then Lemma 3 for all points of a box at once.
-
-    k̃_fb is a kernel, so the matrix K̃ of the picks dominates ccᵀ/σ̃²_fb(x), c = k̃_fb(picks, x), for
-    every x (a Schur complement). So Σ_s k̃_fb(x, x_s)² / σ̃²_fb(x), the sum of Lemma 3, is at most
-    the largest eigenvalue of K̃, which is at most its trace, the sum of Lemma 1.
-
-    Parameters
-    ----------
-    threshold
-        C̃.
-    posterior
-        The posterior at the batch start.
-    pending
-        Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
-    """
-
-    compares = False
-
-    def __init__(self, threshold: float, posterior: Posterior, pending: float = 0.0) -> None:
-        self.threshold = threshold
-        self.ratio = 1.0 + pending
-        self._posterior = posterior
-        self._pending = pending
-        self._trace = 0.0
-        self._picks: list[Points] = []
-        self._matrix: Floats = np.empty((0, 0))
-        self._largest = 0.0  # an upper bound on the largest eigenvalue of K̃
-
-    def add(self, block: Block, position: int) -> bool:
-        """Full once the eigenvalue passes the threshold."""
-        self._trace += float(block.told[position])
-        self._picks.append(block.points[position])
-        self.ratio = 1.0 + self._pending + self._trace
-        if float(block.told[position]) <= _NOTHING_LEFT:
-            return True
-        if self.ratio <= self.threshold:
-            return False
-        points = np.array(self._picks)
-        for i in range(len(self._matrix), len(points)):
-            self._border(self._posterior.covariance(points[: i + 1], points[i : i + 1])[:, 0])
-        if 1.0 + self._pending + self._largest > self.threshold:
-            self._largest = float(np.linalg.eigvalsh(self._matrix)[-1])
-        self.ratio = 1.0 + self._pending + min(self._largest, self._trace)
-        return self.ratio > self.threshold
-
-    def _border(self, column: Floats) -> None:
-        """One more pick; the eigenvalue is at most that of [[largest, ‖c‖], [‖c‖, d]]."""
-        k = len(self._matrix)
-        grown = np.empty((k + 1, k + 1))
-        grown[:k, :k] = self._matrix
-        grown[k] = grown[:, k] = column
-        self._matrix = grown
-        half, c = 0.5 * (self._largest - column[k]), float(np.linalg.norm(column[:k]))
-        self._largest = 0.5 * (self._largest + float(column[k])) + float(np.hypot(half, c))

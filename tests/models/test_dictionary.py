@@ -5,7 +5,8 @@ import pytest
 from reference import problem, run, sparse_posterior
 
 import noregret as nr
-from noregret.models.dictionary import Sparsifier, bless, inclusion_probability, lower_trace
+from noregret.models.bless import bless
+from noregret.models.dictionary import Sparsifier, inclusion_probability, lower_trace
 from noregret.models.sparse import SparseGP
 from noregret.widths.gaussian import bbkb_qbar
 

@@ -6,13 +6,14 @@ from typing import Literal
 
 from noregret import _checks
 from noregret.algorithms.bkb import check_qbar, keep_dictionary
-from noregret.batching import BatchRule, GlobalRatio, LocalRatio, SpectralRatio
+from noregret.batching import BatchRule, GlobalRatio, LocalRatio
 from noregret.models.posterior import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.chooser import Chooser
 from noregret.picking.draws import DrawnFunctions
 from noregret.picking.explore import UntilCertain
+from noregret.picking.spectral_ratio import SpectralRatio
 from noregret.picking.ucb import ucb
 from noregret.widths import gaussian
 from noregret.widths.evidence import Evidence, theory

@@ -15,7 +15,8 @@ from noregret.picking.boxcells import InBox
 from noregret.picking.cells import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PriorRoot, UpperColumn
-from noregret.picking.lists import Current, Intersected, Sleepers
+from noregret.picking.current import Current
+from noregret.picking.lists import Intersected, Sleepers
 from noregret.picking.look_columns import LookColumns
 from noregret.spaces import Box, Candidates, Space, box_of
 

@@ -10,7 +10,8 @@ from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.columns import PriorRoot
-from noregret.picking.lists import Current, Intersected, Sleepers, largest_upper, list_batch
+from noregret.picking.current import Current
+from noregret.picking.lists import Intersected, Sleepers, largest_upper, list_batch
 from noregret.picking.maxima import tops_of_draws
 from noregret.picking.room import NOBODY, Room
 from noregret.picking.shards import fresh_looks, fresh_uppers

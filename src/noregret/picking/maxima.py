@@ -26,7 +26,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Bounds
 from noregret.picking.columns import PointsOf
-from noregret.picking.lists import Current
+from noregret.picking.current import Current
 from noregret.picking.room import Room
 from noregret.spaces import Candidates
 

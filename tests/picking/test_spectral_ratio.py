@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.batching import GlobalRatio, SpectralRatio
+from noregret.batching import GlobalRatio
 from noregret.models.posterior import Fantasy
 from noregret.models.sparse import SparseGP
+from noregret.picking.spectral_ratio import SpectralRatio
 
 BOX = nr.Box([(0, 1), (0, 1)])
 
