@@ -15,6 +15,6 @@ _CELLS = partial(
 EXPERIMENTS = (
     regret_experiment(
         "heavy-robust", "Appendix E", "average regret, 41 light sensors, Robust UCB", 4, _CELLS,
-        runs=8, full=10, theory_runs=3, unit=UNIT, measure=measure_data,
+        runs=4, full=10, theory_runs=3, unit=UNIT, measure=measure_data,
     ),
 )  # fmt: skip
