@@ -8,7 +8,7 @@ from typing import IO, Any, Literal, Self
 
 import numpy as np
 
-from noregret import _checks, state
+from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import AnyKernel
 from noregret.learning.beliefs import Beliefs
@@ -19,7 +19,8 @@ from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
-from noregret.run import Run, Setup, located
+from noregret.running import state
+from noregret.running.run import Run, Setup, located
 from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
 

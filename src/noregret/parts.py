@@ -25,7 +25,8 @@ from noregret.learning.learner import (
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
-from noregret.picking.chooser import Chooser, gp_bounds
+from noregret.picking.bounds import gp_bounds
+from noregret.picking.chooser import Chooser
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.rewards.winsorised import Winsorised

@@ -118,7 +118,7 @@ def proved_bounds(opt, cell, X, first):
 @pytest.mark.parametrize(("first_cells", "short"), [(1, 8192), (9, 0)])
 def test_bounds_that_only_fall_equal_a_dense_computation(monkeypatch, first_cells, short):
     """Bounds of all candidates in all cells at every step, the smallest of each so far kept."""
-    monkeypatch.setattr("noregret.picking.inside._SHORT", short)
+    monkeypatch.setattr("noregret.picking.covers.lists._SHORT", short)
     rng = np.random.default_rng(4)
     function, norm = bumps(2, rng)
     X = np.round(rng.random((50, 2)) * 18) / 18

@@ -8,7 +8,7 @@ from dense import DenseRun
 from reference import problem, run
 
 import noregret as nr
-from noregret.picking import listucb
+from noregret.picking.lists import ucb
 
 KERNEL = nr.RBF(0.3)
 
@@ -77,7 +77,7 @@ def test_alive_counts_by_the_bounds_kept_and_those_of_now(monkeypatch):
         kept = dense.bounds_kept()
         assert between(np.minimum(kept, mean + opt.beta * std), best, opt.alive)
         with monkeypatch.context() as patch:  # a list that is too long to compute all bounds
-            patch.setattr(listucb, "_MOST_WORK", 0)
+            patch.setattr(ucb, "_MOST_WORK", 0)
             assert between(kept, best, opt.alive)
     assert opt.alive < 90
 

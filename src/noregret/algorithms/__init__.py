@@ -3,7 +3,6 @@
 import os
 from typing import IO, Any
 
-from noregret import state
 from noregret.algorithms.asyncts import AsyncTS
 from noregret.algorithms.atagpucb import ATAGPUCB
 from noregret.algorithms.bbkb import BBKB
@@ -24,6 +23,7 @@ from noregret.algorithms.trustregionucb import TrustRegionUCB
 from noregret.algorithms.uniform import Uniform
 from noregret.kernels import AnyKernel, as_kernel
 from noregret.optimizer import Optimizer
+from noregret.running import state
 
 #: the public algorithms by their class name in lower case
 algorithms: dict[str, type[Optimizer]] = {

@@ -10,10 +10,10 @@ from noregret.batching import BatchRule, GlobalRatio, LocalRatio
 from noregret.models.posterior import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
+from noregret.picking.boxes.spectral_ratio import SpectralRatio
 from noregret.picking.chooser import Chooser
 from noregret.picking.draws import DrawnFunctions
 from noregret.picking.explore import UntilCertain
-from noregret.picking.spectral_ratio import SpectralRatio
 from noregret.picking.ucb import ucb
 from noregret.widths import gaussian
 from noregret.widths.evidence import Evidence, theory

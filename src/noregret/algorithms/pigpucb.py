@@ -15,10 +15,10 @@ from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cell, Cover, cells_a_side, smoothness, smoothness_exponents
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
-from noregret.picking.cells import cover_bounds
-from noregret.picking.cover import CoverUCB
-from noregret.picking.inside import covered_box, in_cells
-from noregret.run import located
+from noregret.picking.covers.bounds import cover_bounds
+from noregret.picking.covers.lists import covered_box, in_cells
+from noregret.picking.covers.ucb import CoverUCB
+from noregret.running.run import located
 
 #: T at first, where it is not known
 _HORIZON = 1000

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from noregret.learning.learner import Learning
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
-from noregret.picking.plates import ListPlates
+from noregret.picking.lists.plates import ListPlates
 from noregret.spaces import as_candidates
 from noregret.widths.evidence import theory
 

@@ -32,7 +32,7 @@ class ThompsonSampling(Optimizer):
     On lists of more than 1,000 candidates most sleep: a draw is computed where mean + q · deviation
     of a candidate, from when it was last looked at, exceeds the largest value found so far. q is
     about 7, so that a larger value is missed with probability 10⁻⁶ (for what is exact and what is
-    not, see :mod:`noregret.picking.maxima`).
+    not, see :mod:`noregret.picking.lists.maxima`).
 
     Proved (Theorem 1 of the paper): for f drawn from the GP on a box, F_t tends to a point mass at
     the maximiser. Not proved: rates, learnt settings, what features leave out of the prior, the

@@ -8,8 +8,8 @@ from noregret.algorithms.gpucb import EXACT_WIDTHS, refuse_box
 from noregret.learning.learner import Learning, is_auto
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
-from noregret.picking.region import TrustRegion
-from noregret.picking.ucb import BoxUCB
+from noregret.picking.boxes.trust_region import TrustRegion
+from noregret.picking.boxes.ucb import BoxUCB
 from noregret.rewards.least_squares import LeastSquares
 from noregret.rewards.winsorised import Winsorised
 from noregret.spaces import Space, as_space

@@ -1,1 +1,1 @@
-"""Who is next? The largest bound over a list, a box or the cells of a cover."""
+"""Who is next? Folders for lists, boxes and covers; here what they share, and drawn functions."""

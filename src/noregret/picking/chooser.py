@@ -3,22 +3,19 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule
-from noregret.learning.beliefs import Beliefs, Rules
-from noregret.models.posterior import Block, Fantasy, Posterior
+from noregret.learning.beliefs import Beliefs
+from noregret.models.posterior import Fantasy
 from noregret.observations import Observations
-from noregret.picking.room import Room
+from noregret.picking.bounds import Bounds
+from noregret.picking.lists.room import Room
 from noregret.spaces import Domain
-from noregret.widths.evidence import FixedWidth
 
-#: how many coordinates of points, for all λ together, are computed at a time
-_NUMBERS = 1 << 18
 #: points predicted at a time
 _PIECE = 8192
 #: told points with the largest means from which a search of a box starts too
@@ -74,88 +71,6 @@ class Interval:
     lower: float
     upper: float
     highest: float
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """How upper and lower bounds are computed now.
-
-    Attributes
-    ----------
-    fantasy
-        The posterior, with what is pending.
-    widths
-        Factors of √leverage, for the first λ alone (1) or for every λ (g).
-    inflation
-        The factor of deviations inside a batch: √C̃ if the width is proved.
-    trace
-        tr R: the prior variance of the evaluations that the dictionary leaves out.
-    weight
-        Of the mean in the bounds: 0 to go where the deviation is largest.
-    version
-        Which posterior it is.
-    """
-
-    fantasy: Fantasy
-    widths: Floats
-    inflation: float = 1.0
-    trace: float = 0.0
-    weight: float = 1.0
-    version: int = 0
-
-    @property
-    def posterior(self) -> Posterior:
-        """What is believed from evaluations told."""
-        return self.fantasy.posterior
-
-    @cached_property
-    def width(self) -> float:
-        """The factor of √leverage for the first λ."""
-        return float(self.widths[0])
-
-    def evaluate(self, points: Points) -> tuple[Floats, Floats]:
-        """Mean and leverage of points (n each), pending evaluations counted."""
-        return self.fantasy.evaluate(points)
-
-    def upper(self, points: Points) -> Floats:
-        """Upper bounds of points (n) from what has been told only."""
-        return self.at_start(self.fantasy.block(points))
-
-    def inside(self, block: Block) -> Floats:
-        """Upper bounds of a block inside the batch (n): mean + inflated width·√leverage now."""
-        upper = np.sqrt(block.leverage)
-        upper *= self.inflation * self.width
-        upper += block.mean if self.weight == 1.0 else self.weight * block.mean
-        return upper
-
-    def inside_one(self, mean: float, leverage: float) -> float:
-        """The same for one candidate."""
-        return self.weight * mean + self.inflation * self.width * math.sqrt(leverage)
-
-    def at_start(self, block: Block) -> Floats:
-        """Upper bounds of a block from what has been told only, the smallest of all λ (n)."""
-        upper = self.weight * block.mean + self.width * np.sqrt(block.told)
-        if len(self.widths) > 1:
-            residual = self.posterior.residual(block.Z, block.points)
-            means, radii = self._intervals(block.Z, residual, first=1)
-            upper = np.minimum(upper, (means + radii).min(axis=0))
-        return np.asarray(upper)
-
-    def lower(self, Z: Floats, residual: Floats) -> Floats:
-        """Lower bounds of arms with these features and residuals, the largest of all λ (n)."""
-        means, radii = self._intervals(Z, residual)
-        return np.asarray((means - radii).max(axis=0))
-
-    def _intervals(self, Z: Floats, residual: Floats, first: int = 0) -> tuple[Floats, Floats]:
-        """Means and radii of points with these features, from the ``first`` λ on (g × n each)."""
-        posterior, last = self.posterior, len(self.widths)
-        roots, thetas = posterior.roots[first:last], posterior.thetas[first:last]
-        leverage = residual / np.array(posterior.lams[first:last])[:, None]
-        step = max(_NUMBERS // max(len(roots) * posterior.size, 1), 1)
-        for start in range(0, len(Z), step):
-            b = Z[start : start + step] @ roots
-            leverage[:, start : start + step] += np.einsum("gij,gij->gi", b, b)
-        return thetas @ Z.T, self.widths[first:last, None] * np.sqrt(leverage)
 
 
 @dataclass(frozen=True)
@@ -248,25 +163,6 @@ class Chooser(Protocol):
 
         Refused before anything changes where the chooser cannot do that.
         """
-
-
-def gp_bounds(
-    beliefs: Beliefs, observations: Observations, rules: Rules, pending: bool, frozen: bool
-) -> Bounds:
-    """The bounds of one GP, with what is pending or without."""
-    rows = np.flatnonzero(observations.pending if pending else [])
-    fantasy = Fantasy(
-        beliefs.model.posterior(),
-        observations.points[rows],
-        observations.pending[rows],
-        frozen=frozen,
-    )
-    if isinstance(rules.width, FixedWidth):
-        widths = np.array([rules.width.factor(beliefs.model.lam)])
-    else:
-        widths, _ = rules.widths(beliefs.evidence(observations, rules))
-    trace, version = beliefs.model.trace(), beliefs.model.version
-    return Bounds(fantasy, widths, rules.inflation, trace=trace, version=version)
 
 
 def gp_predict(now: Situation, points: Points) -> tuple[Floats, Floats]:

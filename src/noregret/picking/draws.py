@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.picking.box import climb
+from noregret.picking.boxes.search import climb
+from noregret.picking.boxes.ucb import BoxUCB
 from noregret.picking.chooser import Picks, Situation, best_told
-from noregret.picking.listucb import ListUCB
+from noregret.picking.lists.maxima import best_in_room
+from noregret.picking.lists.ucb import ListUCB
 from noregret.picking.looks import LooksByBounds
-from noregret.picking.maxima import best_in_room
-from noregret.picking.ucb import BoxUCB
 
 #: functions drawn at first, and at most, at a time
 _FIRST_DRAWS, _MOST_DRAWS = 16, 256

@@ -6,12 +6,13 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.models.posterior import Block, Fantasy
-from noregret.picking.box import box_batch
-from noregret.picking.chooser import Bounds, Chooser, Interval, Picks, Situation, best_told
-from noregret.picking.columns import PriorRoot
-from noregret.picking.lists import Intersected, list_batch
-from noregret.picking.mixed import search_of
-from noregret.picking.shards import fresh_uppers
+from noregret.picking.bounds import Bounds
+from noregret.picking.boxes.mixed import search_of
+from noregret.picking.boxes.search import box_batch
+from noregret.picking.chooser import Chooser, Interval, Picks, Situation, best_told
+from noregret.picking.lists.batch import Intersected, list_batch
+from noregret.picking.lists.columns import PriorRoot
+from noregret.picking.lists.shards import fresh_uppers
 from noregret.spaces import Candidates, Space
 
 #: points of uncertainty sampling that one ask gives on a box

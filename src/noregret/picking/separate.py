@@ -11,7 +11,7 @@ from noregret.learning.learner import Learner
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation
-from noregret.picking.room import NOBODY
+from noregret.picking.lists.room import NOBODY
 from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
 from noregret.widths.evidence import Evidence

@@ -20,13 +20,13 @@ from noregret.models.features import (
 )
 from noregret.models.pathwise import Paths, joint_values
 from noregret.picking.baselines import asked, some_picks
-from noregret.picking.box import Search, spans
+from noregret.picking.boxes.search import Search, spans
+from noregret.picking.boxes.ucb import BoxUCB
 from noregret.picking.chooser import Interval, Picks, Situation, best_told, uniform_picks
-from noregret.picking.listucb import ListUCB
+from noregret.picking.lists.maxima import best_in_room, tops_of
+from noregret.picking.lists.room import Room
+from noregret.picking.lists.ucb import ListUCB
 from noregret.picking.looks import LooksByBounds
-from noregret.picking.maxima import best_in_room, tops_of
-from noregret.picking.room import Room
-from noregret.picking.ucb import BoxUCB
 from noregret.spaces import Candidates, Space
 
 #: features that the prior may be drawn with

@@ -9,8 +9,8 @@ computed again, with the same numbers.
 import contextlib
 import io
 
-from noregret import state
 from noregret.algorithms import Optimizer
+from noregret.running import state
 from noregret.study.errors import StudyError
 from noregret.study.file import StudyFile
 from noregret.study.sql import Storage

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noregret import load, state
+from noregret import load
 from noregret.algorithms import Optimizer
+from noregret.running import state
 from noregret.spaces import Domain
 from noregret.study.aside import standing
 from noregret.study.choices import choices_of, end_failed

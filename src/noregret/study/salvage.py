@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from noregret import state
+from noregret.running import state
 from noregret.spaces import Domain
 from noregret.study.errors import DamagedError
 from noregret.study.pages import Pages

@@ -1,0 +1,78 @@
+"""Picks in a box or space by the largest upper confidence bound, found by search."""
+
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.picking.boxes.mixed import search_of
+from noregret.picking.boxes.search import Search, box_batch, highest_bound
+from noregret.picking.chooser import Interval, Picks, Situation, best_told, gp_predict
+from noregret.spaces import Space
+
+
+class BoxUCB:
+    """The largest upper bound in a box or space, found by search; there is no state."""
+
+    follows_aim = False
+
+    def __init__(self, box: Space, method: str, *, quick: bool = False) -> None:
+        self.search = search_of(box, method, quick=quick)
+
+    def choose(self, now: Situation, limit: int) -> Picks:
+        """The picks of a batch that starts here."""
+        return self.choose_in(self.search, now, limit, 1.0)
+
+    def choose_in(self, search: Search, now: Situation, limit: int, narrowing: float) -> Picks:
+        """The picks of a batch in some part of the box, with widths times ``narrowing``."""
+        rule, fantasy = now.rule(now.bounds.fantasy), now.bounds.fantasy
+        anchors = best_told(now)
+        inside = np.all((anchors >= search.box.lower) & (anchors <= search.box.upper), axis=1)
+        width = narrowing * now.bounds.inflation * now.bounds.width
+        points, upper = box_batch(search, fantasy, width, rule, limit, anchors[inside], now.rng)
+        ids = np.full(len(points), -1, dtype=np.int64)
+        return Picks(ids, points, upper, now.bounds.width, rule.ratio)
+
+    def ranking(self, now: Situation, count: int) -> list[Interval]:
+        """The told points with the largest lower bounds, best first; the centre if none is told.
+
+        A point nobody has evaluated is not recommended, however good the model thinks it is.
+        """
+        box, fantasy, width = self.search.box, now.bounds.fantasy, now.bounds.width
+        told = now.observations.points[now.told]
+        points = told if len(told) else box.centre[None]
+        means, leverages = fantasy.evaluate(points)
+        radius = width * np.sqrt(leverages)
+        order = np.argsort(radius - means, kind="stable")[:count].tolist()
+        anchors = np.concatenate([best_told(now), points[order[:1]]])
+        highest = highest_bound(self.search, fantasy, width, anchors, now.rng)
+        highest = max(highest, float((means + radius).max()))
+        return [
+            Interval(
+                -1,
+                points[i],
+                float(means[i]),
+                float(means[i] - radius[i]),
+                float(means[i] + radius[i]),
+                highest,
+            )
+            for i in order
+        ]
+
+    def alive(self, now: Situation) -> int | None:
+        """A box has no candidates to count."""
+        return None
+
+    def highest(self, now: Situation, without: Ints) -> float:
+        """A box has no candidates to leave out."""
+        raise TypeError("only a list has candidates outside the best k; this domain is a box")
+
+    def extend(self, space: Any) -> None:
+        """A box stays as it is."""
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """A box stays as it is."""
+
+    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
+        """Mean and variance of choices (n each)."""
+        return gp_predict(now, points)

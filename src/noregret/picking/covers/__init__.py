@@ -1,0 +1,1 @@
+"""Who is next on a cover? The largest bound of all its cells."""

@@ -1,0 +1,338 @@
+"""The candidates of a batch that have been looked at.
+
+A candidate that was looked at is *awake* while its features are kept, so that its bound follows
+every pick. If there are too many, those with smaller bounds *doze*: only their last bound is
+kept. Inside a batch bounds only fall, so a dozing bound is still a bound, and a candidate is woken
+again when its dozing bound comes out on top. So memory is limited, and picks are those of a full
+argmax.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from noregret._types import Floats, Ints
+from noregret.models.posterior import Block
+from noregret.picking.bounds import Bounds
+from noregret.picking.lists.columns import PointsOf, Queue
+from noregret.picking.lists.room import NOBODY
+
+#: how many candidates are looked at first
+FIRST_LOOK = 64
+#: how many numbers the features of the candidates awake may take
+_AWAKE = 1 << 23
+
+
+@dataclass
+class _Last:
+    """The candidate picked last, while only its own bound takes its evaluations into account.
+
+    Attributes
+    ----------
+    position, times
+        Its position, and how many evaluations it has.
+    left, s
+        How its evaluations lower leverages, see
+        :meth:`noregret.models.posterior.Fantasy.direction`.
+    leverage
+        Its leverage before these evaluations.
+    mean, cap, upper
+        Its mean, what its bound may not exceed, and its bound now.
+    others
+        The largest bound of all others, asleep or awake, if it has been looked for.
+    """
+
+    position: int
+    left: Floats
+    s: float
+    leverage: float
+    mean: float
+    cap: float
+    upper: float
+    others: float = np.inf
+    times: int = 0
+
+
+class Seen(NamedTuple):
+    """Candidates in the order they were looked at.
+
+    Attributes
+    ----------
+    ids
+        Ids of the candidates (n).
+    columns
+        What the sleepers need to know of them when the batch is complete (n each).
+    """
+
+    ids: Ints
+    columns: tuple[Floats, ...]
+
+
+class Sleepers(Protocol):
+    """The stale bounds of a list, which a batch reads from the largest one down."""
+
+    def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
+
+    def stale(self, ids: Ints) -> Floats:
+        """The stale bounds of some candidates (n)."""
+
+    def first_look(self, bounds: Bounds, limit: int) -> int:
+        """How many candidates to look at first, for a batch of at most ``limit`` picks."""
+
+    def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
+        """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
+
+    def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
+        """What to remember about candidates looked at, until the batch is complete (n each)."""
+
+    def commit(self, bounds: Bounds, awake: "Awake", level: float) -> None:
+        """Take in what was seen, down to bounds of this level."""
+
+
+class _Dozing:
+    """Candidates without features, as runs of falling bounds."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Ints, Floats, Floats]] = []  # ids, last bounds, caps
+        self._starts: list[int] = []  # where each run goes on
+
+    @property
+    def top(self) -> tuple[float, int]:
+        """The largest bound, and the smallest id that has it."""
+        return min(self._heads(), default=(-np.inf, 0), key=_order)
+
+    def _heads(self) -> list[tuple[float, int]]:
+        return [
+            (float(upper[at]), int(ids[at]))
+            for (ids, upper, _), at in zip(self._runs, self._starts, strict=True)
+        ]
+
+    def add(self, ids: Ints, upper: Floats, caps: Floats) -> None:
+        """Let more candidates doze, at least one."""
+        order = np.lexsort((ids, -upper))
+        self._runs.append((ids[order], upper[order], caps[order]))
+        self._starts.append(0)
+
+    def wake(self, count: int) -> tuple[Ints, Floats]:
+        """Remove some candidates, the one on top among them: their ids and caps."""
+        heads = self._heads()
+        run = heads.index(min(heads, key=_order))
+        ids, _, caps = self._runs[run]
+        start = self._starts[run]
+        end = self._starts[run] = min(start + count, len(ids))
+        if end == len(ids):
+            del self._runs[run], self._starts[run]
+        return ids[start:end], caps[start:end]
+
+
+class Awake:
+    """The candidates of a batch that have been looked at, with their bounds inside the batch.
+
+    Parameters
+    ----------
+    sleepers
+        The stale bounds of the list.
+    bounds
+        How bounds are computed now.
+    points
+        Gives the points of ids.
+    closed
+        Candidates that may not be picked: they are not looked at.
+    leading
+        Candidates that are always looked at, and that :meth:`best` never gives.
+    limit
+        How many candidates are picked at most.
+    all_of_them
+        Whether none may doze: the batch rule looks at all of them.
+
+    Attributes
+    ----------
+    ids
+        Ids of the candidates that are awake (n).
+    block
+        What is known of them.
+    upper
+        Their bounds (n), up to date after :meth:`settle`; −∞ for those that may not be picked any
+        more.
+    leading
+        How many of them lead; these are the first ones.
+    """
+
+    def __init__(
+        self,
+        sleepers: Sleepers,
+        bounds: Bounds,
+        points: PointsOf,
+        closed: Ints = NOBODY,
+        leading: Ints = NOBODY,
+        *,
+        limit: int = FIRST_LOOK,
+        all_of_them: bool = False,
+    ) -> None:
+        self._sleepers, self._bounds, self._points = sleepers, bounds, points
+        self._most = np.inf if all_of_them else _AWAKE
+        skipped = np.union1d(closed, leading) if len(leading) else closed
+        self._queue = sleepers.start(bounds, points, skipped)
+        self._count = sleepers.first_look(bounds, limit)
+        self._dozing = _Dozing()
+        self.leading = len(leading)
+        ids, stale, where, features = self._queue.take(self._count)
+        self.block = bounds.fantasy.block(where, features)
+        if len(leading):
+            ids = np.concatenate([leading, ids])
+            stale = np.concatenate([sleepers.stale(leading), stale])
+            self.block = bounds.fantasy.block(points(leading)).joined(self.block)
+        self.ids: Ints = ids
+        caps = sleepers.cap(bounds, stale, self.block)
+        self._seen = [Seen(ids, sleepers.noted(stale, caps, self.block))]
+        #: what bounds may not exceed; −∞ for candidates that may not be picked any more
+        self._caps = caps.copy()
+        if len(leading):
+            self._caps[: self.leading][np.isin(leading, closed)] = -np.inf
+        self._capped = bool((self._caps < np.inf).any())  # whether any cap limits a bound
+        self._rest = self._queue.floor  # the largest bound of all that are not awake
+        self._last: _Last | None = None
+        self.upper: Floats = self._bounded()
+
+    def settle(self) -> None:
+        """Bring the bounds of all that are awake up to date."""
+        last = self._last
+        if last is not None:
+            self.block.leverage[last.position] = last.leverage
+            self._bounds.fantasy.add_along(self.block, last.left, last.s, last.times)
+            self._last = None
+            self.upper = self._bounded()
+
+    def _bounded(self) -> Floats:
+        """The bounds of all that are awake (n)."""
+        upper = self._bounds.inside(self.block)
+        return np.minimum(self._caps, upper, out=upper) if self._capped else upper
+
+    def close(self, position: int) -> None:
+        """A candidate may not be picked any more."""
+        self._caps[position] = self.upper[position] = -np.inf
+        self._capped = True
+        if self._last is not None and self._last.position == position:
+            self._last.cap, self._last.others = -np.inf, np.inf
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen in this batch so far."""
+        columns = zip(*(part.columns for part in self._seen), strict=True)
+        joined = tuple(np.concatenate(column) for column in columns)
+        return Seen(np.concatenate([part.ids for part in self._seen]), joined)
+
+    def best(self) -> int | None:
+        """The position of the candidate with the largest bound of all, asleep or awake.
+
+        Of several, one that is awake comes first, then the one with the largest mean, then the one
+        with the smallest id. Those that lead are left out. ``None`` if no candidate may be picked.
+        A call changes positions, except those of the candidates that lead.
+        """
+        while True:
+            last = self._last
+            if last is not None and last.upper >= last.others:
+                return last.position
+            others = self.upper[self.leading :] if self.leading else self.upper
+            top = others.item(others.argmax()) if len(others) else -np.inf
+            # Evaluations that other bounds do not count yet can only lower those bounds.
+            if last is not None and last.upper < top:
+                self.settle()
+            elif top < self._rest:
+                self._look_further()
+            elif top == -np.inf:
+                return None
+            else:
+                at = self._first(others, top)
+                if last is None:
+                    return self.leading + at
+                if last.position == self.leading + at:
+                    others[at] = -np.inf
+                    last.others = max(float(others.max()), self._rest)
+                    others[at] = top
+                    return last.position
+                self.settle()
+
+    def _look_further(self) -> None:
+        """Look at the candidates with the largest bounds of those that are not awake."""
+        self.settle()
+        asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
+        if asleep == min(asleep, dozing, key=_order):
+            self._look()
+        else:
+            self._wake()
+
+    def _first(self, others: Floats, top: float) -> int:
+        """Of the candidates that do not lead and have this bound, the one that is picked."""
+        ties = (others == top).nonzero()[0]
+        if len(ties) == 1:
+            return int(ties[0])
+        ids, mean = self.ids[self.leading :][ties], self.block.mean[self.leading :][ties]
+        return int(ties[np.lexsort((ids, -mean))[0]])
+
+    def _look(self) -> None:
+        """Look at the next candidates of the queue."""
+        width = max(self.block.b.shape[1], 1)
+        # Blocks are joined only when the number awake has doubled.
+        self._count = int(min(2 * self._count, max(self._most / (2 * width), FIRST_LOOK)))
+        ids, stale, points, features = self._queue.take(self._count)
+        block = self._bounds.fantasy.block(points, features)
+        caps = self._sleepers.cap(self._bounds, stale, block)
+        self._seen.append(Seen(ids, self._sleepers.noted(stale, caps, block)))
+        self._join(ids, caps, block)
+
+    def _wake(self) -> None:
+        """Wake the dozing candidates with the largest bounds."""
+        ids, caps = self._dozing.wake(FIRST_LOOK)
+        self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
+
+    def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
+        self.ids = np.concatenate([self.ids, ids])
+        self._caps = np.concatenate([self._caps, caps])
+        self.block = self.block.joined(block)
+        self.upper = self._bounded()
+        if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
+            order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
+            kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
+            self._dozing.add(self.ids[left], self.upper[left], self._caps[left])
+            kept = np.concatenate([np.arange(self.leading), np.sort(kept)])
+            self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
+            self.block = self.block.rows(kept)
+        self._rest = max(self._queue.floor, self._dozing.top[0])
+
+    def evaluate(self, position: int) -> None:
+        """Count one more evaluation of a candidate: deviations fall."""
+        last = self._last
+        if last is None or last.position != position:
+            self.settle()
+            block, cap = self.block, self._caps.item(position)
+            left, s = self._bounds.fantasy.direction(block, position)
+            leverage, mean = block.leverage.item(position), block.mean.item(position)
+            self._last = last = _Last(position, left, s, leverage, mean, cap, np.inf)
+        last.times += 1
+        fallen = last.leverage - last.times * last.s**2 / (1.0 + last.times * last.s)
+        self.block.leverage[position] = fallen = max(fallen, 0.0)
+        last.upper = min(self._bounds.inside_one(last.mean, fallen), last.cap)
+        self.upper[position] = last.upper
+
+    def weakest(self) -> int | None:
+        """Of the candidates that lead, the position of the one with the smallest lower bound.
+
+        ``None`` if none of them may be picked.
+        """
+        self.settle()
+        block, upper = self.block, self.upper[: self.leading]
+        radius = self._bounds.width * np.sqrt(block.leverage[: self.leading])
+        lower = np.where(upper > -np.inf, block.mean[: self.leading] - radius, np.inf)
+        return int(np.argmin(lower)) if np.isfinite(lower).any() else None
+
+    def commit(self, level: float) -> None:
+        """Tell the sleepers what was seen, down to bounds of this level."""
+        self._sleepers.commit(self._bounds, self, level)
+
+
+def _order(bound: tuple[float, int]) -> tuple[float, int]:
+    """Larger bounds come first, equal ones in the order of their ids."""
+    return -bound[0], bound[1]

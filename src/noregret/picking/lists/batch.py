@@ -1,0 +1,187 @@
+"""The largest upper bound on a list, found without reading the whole list.
+
+Every candidate keeps a *stale* bound that is never below its bound now. Only candidates whose stale
+bound comes out on top are looked at again; all others sleep. So a batch costs the candidates it
+looks at, not the length of the list, and the picks are exactly those of a full argmax.
+
+Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
+
+- *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
+  computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all
+  candidates. The 64 candidates with the largest stale bounds are brought up to date, and so are all
+  whose stale bound is above the smallest bound of a pick, and those that lead (see
+  :func:`list_batch`). So neither the order in which candidates are looked at nor the way a list is
+  cut into parts matters. Several may have the largest bound: at first all share the prior bound.
+  Then the largest mean among those looked at decides.
+- *current*: mean + width·√leverage now, the papers' rule. A stale bound follows from how far mean
+  and leverage can have moved since the candidate was last looked at
+  (:class:`~noregret.picking.lists.last_looks.LastLooks`). Candidates that were looked at lately are
+  followed, so that their bounds are exact (:class:`~noregret.picking.lists.following.Following`).
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.batching import BatchRule
+from noregret.models.posterior import Block
+from noregret.models.sparse import SparseGP
+from noregret.picking.bounds import Bounds
+from noregret.picking.chooser import Picks
+from noregret.picking.lists.awake import FIRST_LOOK, Awake
+from noregret.picking.lists.columns import PointsOf, Queue
+from noregret.picking.lists.current import Current
+from noregret.picking.lists.room import NOBODY, Room
+from noregret.picking.lists.shards import Uppers, placed_uppers
+from noregret.spaces import Candidates
+
+
+class Intersected:
+    """Bounds that only fall: one number per candidate.
+
+    Parameters
+    ----------
+    column
+        Upper bounds before anything is known: F·√k(x, x).
+    """
+
+    intersects = True
+
+    def __init__(self, column: Uppers) -> None:
+        self.column = column
+
+    def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
+        """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
+        return self.column.read(points, skipped)
+
+    def stale(self, ids: Ints) -> Floats:
+        """The stale bounds of some candidates (n)."""
+        return self.column.of(ids)
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+        self.column = self.column.gathered().extended(space)
+
+    def move_to(self, space: Candidates) -> None:
+        """Keep the bounds where the list is."""
+        self.column = placed_uppers(self.column, space)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies hold the bounds themselves, even if other machines keep them."""
+        return {**vars(self), "column": self.column.gathered()}
+
+    def follow(self, model: SparseGP, points: PointsOf) -> None:
+        """Does nothing: an old bound is still a bound."""
+
+    def first_look(self, bounds: Bounds, limit: int) -> int:
+        """How many candidates to look at first: the rule has a number of its own."""
+        return FIRST_LOOK
+
+    def cap(self, bounds: Bounds, stale: Floats, block: Block) -> Floats:
+        """The largest bounds that candidates with these stale bounds can have in the batch (n)."""
+        return np.asarray(np.minimum(stale, bounds.at_start(block)))
+
+    def noted(self, stale: Floats, caps: Floats, block: Block) -> tuple[Floats, ...]:
+        """Bounds before and after the look (n each)."""
+        return stale, caps
+
+    def commit(self, bounds: Bounds, awake: Awake, level: float) -> None:
+        """Bring the candidates whose stale bound is above ``level`` up to date.
+
+        Candidates exactly at the level are left as they are: which of them were looked at is
+        arbitrary, and must not decide what is picked later.
+        """
+        ids, (stale, caps) = awake.seen
+        reached = stale > level
+        # These are brought up to date whatever the level.
+        reached[: awake.leading + FIRST_LOOK] = True
+        self.column.put(ids[reached], caps[reached])
+
+
+Sleepers = Intersected | Current
+
+
+def list_batch(
+    sleepers: Sleepers,
+    bounds: Bounds,
+    points: PointsOf,
+    rule: BatchRule,
+    limit: int,
+    room: Room,
+    leading: Ints = NOBODY,
+) -> Picks:
+    """Pick the candidate with the largest bound again and again, until the rule ends the batch.
+
+    The batch also ends once no candidate may be picked any more.
+
+    Parameters
+    ----------
+    sleepers
+        The stale bounds of the list.
+    bounds
+        How bounds are computed now.
+    points
+        Gives the points of ids.
+    rule
+        Ends the batch; the pick it ends with is included.
+    limit
+        At most this many picks.
+    room
+        How often each candidate may be picked.
+    leading
+        The k best candidates so far, if the best k are wanted. Then either the other candidate with
+        the largest upper bound is picked, or the one of these k with the smallest lower bound,
+        whichever has the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a
+        time).
+    """
+    awake = Awake(
+        sleepers, bounds, points, room.closed, leading, limit=limit, all_of_them=rule.compares
+    )
+    ids: list[int] = []
+    chosen: dict[int, Points] = {}  # points by id
+    upper: list[float] = []
+    level = np.inf  # bounds were compared down to this level
+    while True:
+        position = awake.best()
+        if position is not None:
+            level = min(level, awake.upper.item(position))
+        weakest = awake.weakest() if awake.leading else None
+        if weakest is not None and (
+            position is None or awake.block.leverage[weakest] > awake.block.leverage[position]
+        ):
+            position = weakest
+        if position is None:
+            break
+        if rule.compares:
+            awake.settle()
+        id_ = awake.ids.item(position)
+        ids.append(id_)
+        upper.append(awake.upper.item(position))
+        if id_ not in chosen:
+            chosen[id_] = awake.block.points[position : position + 1]
+        if rule.add(awake.block, position) or len(ids) >= limit:
+            room.take(id_)
+            break
+        awake.evaluate(position)
+        if not room.take(id_):
+            awake.close(position)
+    awake.commit(level)
+    position_of = {id_: i for i, id_ in enumerate(chosen)}
+    where = np.array([position_of[id_] for id_ in ids], dtype=np.int64)
+    picked = np.concatenate([awake.block.points[:0], *chosen.values()])[where]
+    numbers = np.array(ids, dtype=np.int64)
+    return Picks(numbers, picked, np.array(upper), bounds.width, rule.ratio)
+
+
+def largest_upper(
+    sleepers: Sleepers, bounds: Bounds, points: PointsOf, without: Ints = NOBODY
+) -> float:
+    """The largest upper bound on the list, or on what is left of it without some candidates.
+
+    Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
+    """
+    awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without, limit=1)
+    position = awake.best()
+    return -np.inf if position is None else float(awake.upper[position])

@@ -1,0 +1,248 @@
+"""What is kept of every candidate of a list: columns of numbers, read from the largest one down.
+
+If other machines hold the list, each part keeps the columns of its own candidates
+(:mod:`noregret.picking.lists.shards`); the methods are the same.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from noregret._types import Floats, Ints, Points
+from noregret.kernels import Kernel
+from noregret.picking.lists.room import NOBODY
+from noregret.spaces import Candidates
+
+#: candidates whose largest number is kept together
+_BLOCK = 512
+
+
+class Tops:
+    """Numbers (A) that are read from the largest one down.
+
+    Equal numbers come in the order of their ids, as in a full argmax.
+
+    Attributes
+    ----------
+    values
+        The numbers. Write them by :meth:`put`.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        self._largest: Floats = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
+
+    def put(self, ids: Ints, values: Floats) -> None:
+        """Change some of the numbers."""
+        self.values[ids] = values
+        blocks = np.unique(ids // _BLOCK)
+        self._largest[blocks] = _largest(self.values[_members(blocks, len(self.values))])
+
+    @property
+    def largest(self) -> Floats:
+        """The largest number of each block of 512 (a copy)."""
+        return self._largest.copy()
+
+
+def _members(blocks: Ints, size: int) -> Ints:
+    """The ids in some blocks, which are in rising order, of a list of a size."""
+    ids = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    return ids if not len(ids) or ids[-1] < size else ids[ids < size]
+
+
+def _largest(values: Floats) -> Floats:
+    """The largest of every 512 numbers, one block after the other."""
+    return np.asarray(np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK)))
+
+
+def _first_largest(values: Floats, count: int) -> Ints:
+    """Where the largest numbers are, ``count`` of them or all, largest first; ties by position."""
+    where = np.arange(len(values))
+    if count < len(values):
+        cut = np.partition(values, len(values) - count)[len(values) - count]
+        above = np.flatnonzero(values > cut)
+        where = np.concatenate([above, np.flatnonzero(values == cut)[: count - len(above)]])
+    return np.asarray(where[np.lexsort((where, -values[where]))])
+
+
+#: how many rows of a list a function is computed for at a time
+_PIECE = 1 << 16
+
+#: gives the points (n × d) of ids (n)
+PointsOf = Callable[[Ints], Points]
+
+
+@dataclass(frozen=True)
+class PriorRoot:
+    """scale·√(k(x, x)/λ): what the bounds of candidates start from."""
+
+    kernel: Kernel
+    scale: float = 1.0
+    lam: float = 1.0
+
+    def of(self, space: Candidates, first: int = 0) -> Floats:
+        """The values on a list, from the id ``first`` on (A − ``first``).
+
+        No points are read if k(x, x) is the same everywhere.
+        """
+        same, size = self.kernel.constant, len(space) - first
+        if same is not None:
+            return np.full(size, self.scale * np.sqrt(same / self.lam))
+        diagonal = over_list(self.kernel.diag, lambda ids: space.at(ids + first), size)
+        return np.asarray(self.scale * np.sqrt(diagonal / self.lam))
+
+
+class Taken(NamedTuple):
+    """Candidates taken from a queue: their ids (n), stale bounds (n) and points (n × d).
+
+    ``features`` are those of the posterior (n × m), if they are known.
+    """
+
+    ids: Ints
+    stale: Floats
+    points: Points
+    features: Floats | None = None
+
+
+class Queue(Protocol):
+    """Candidates in falling order of their stale bounds; ties in the order of ids."""
+
+    @property
+    def floor(self) -> float:
+        """The largest stale bound not taken yet; −∞ once all are taken."""
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has this bound."""
+
+    def take(self, count: int) -> Taken:
+        """The next candidates, ``count`` of them or all that are left."""
+
+
+class ListQueue:
+    """The candidates of a list on this machine, in falling order of their numbers.
+
+    Attributes
+    ----------
+    floor
+        The largest number not taken yet; −∞ once all are taken.
+    """
+
+    def __init__(self, tops: Tops, points: PointsOf) -> None:
+        self._values, self._points = tops.values, points
+        self._taken = np.zeros(len(self._values), dtype=bool)
+        self._largest = tops.largest  # of what has not been taken, by block
+        self.floor = float(self._largest.max())
+        self._next: int | None = None  # the next id, if it has been looked for
+
+    @property
+    def next_id(self) -> int:
+        """The smallest id that has the largest number not taken yet."""
+        if self.floor == -np.inf:
+            return len(self._values)
+        if self._next is None:
+            ids, left = self._left(np.argmax(self._largest, keepdims=True))
+            self._next = int(ids[np.argmax(left)])
+        return self._next
+
+    def take(self, count: int) -> Taken:
+        """The next candidates, ``count`` of them or all that are left.
+
+        They lie in the ``count`` blocks with the largest numbers: each of these has a number that
+        comes before all of any other block.
+        """
+        blocks = np.sort(_first_largest(self._largest, count))
+        ids, left = self._left(blocks)
+        # Each block has a number of at least this level, so that no smaller one is among them.
+        level = self._largest[blocks].min() if len(blocks) == count else -np.inf
+        near = np.flatnonzero(left >= level) if level > -np.inf else np.flatnonzero(left > level)
+        taken = ids[near[_first_largest(left[near], count)]]
+        self.skip(taken)
+        return Taken(taken, self._values[taken], self._points(taken))
+
+    def skip(self, ids: Ints) -> None:
+        """Pass over some candidates."""
+        if not len(ids):
+            return
+        self._taken[ids] = True
+        blocks = np.unique(ids // _BLOCK)
+        self._largest[blocks] = _largest(self._left(blocks)[1])
+        self.floor, self._next = float(self._largest.max()), None
+
+    def _left(self, blocks: Ints) -> tuple[Ints, Floats]:
+        """The ids in some blocks, and their numbers: −∞ for what has been taken."""
+        ids = _members(blocks, len(self._values))
+        left = self._values[ids]
+        left[self._taken[ids]] = -np.inf
+        return ids, left
+
+
+class UpperColumn:
+    """An upper bound of every candidate.
+
+    Parameters
+    ----------
+    prior
+        Where bounds start.
+    values
+        The bounds (A).
+    """
+
+    def __init__(self, prior: PriorRoot, values: Floats) -> None:
+        self.prior = prior
+        self._tops = Tops(values)
+
+    @classmethod
+    def fresh(cls, prior: PriorRoot, space: Candidates) -> "UpperColumn":
+        """The column of a list before anything is told."""
+        return cls(prior, prior.of(space))
+
+    def arrays(self) -> tuple[Floats]:
+        """The arrays of the column, without the prior."""
+        return (self._tops.values,)
+
+    def read(self, points: PointsOf, skipped: Ints = NOBODY) -> ListQueue:
+        """Start to read candidates from the largest bound down; ``skipped`` are left out."""
+        queue = ListQueue(self._tops, points)
+        queue.skip(skipped)
+        return queue
+
+    def put(self, ids: Ints, values: Floats) -> None:
+        """Change the bounds of some candidates."""
+        self._tops.put(ids, values)
+
+    def of(self, ids: Ints) -> Floats:
+        """The bounds of some candidates (n)."""
+        return self._tops.values[ids]
+
+    def lost(self) -> list[int]:
+        """The parts that were lost lately: always none, as the list is on this machine."""
+        return []
+
+    def gathered(self) -> "UpperColumn":
+        """The column on this machine."""
+        return self
+
+    def extended(self, space: Candidates) -> "UpperColumn":
+        """The column of a list that has grown at its end; new candidates start from the prior."""
+        new = self.prior.of(space, len(self._tops.values))
+        return UpperColumn(self.prior, np.concatenate([self._tops.values, new]))
+
+
+def with_slack(stale: Floats, root: Floats) -> Floats:
+    """Bounds (n), a little enlarged: round-off must not put one below the current bound.
+
+    ``root`` are the √leverages in these bounds (n).
+    """
+    return np.asarray(stale + 1e-9 * (np.abs(stale) + root))
+
+
+def over_list(function: Callable[[Points], Floats], points: PointsOf, size: int) -> Floats:
+    """``function(points)`` → n values, for every candidate of a list, a piece at a time (A)."""
+    out = np.empty(size)
+    for start in range(0, size, _PIECE):
+        ids = np.arange(start, min(start + _PIECE, size))
+        out[ids] = function(points(ids))
+    return out
