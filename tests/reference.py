@@ -51,6 +51,20 @@ def precise_posterior(kernel, X, counts, sums, lam):
     return (cross.T @ seen).astype(float), np.maximum(variance, 0.0).astype(float)
 
 
+def differences(opt, best):
+    """Bounds of f(x) − f(best) for all candidates, by matrices with a row for each evaluation."""
+    X, history, lam = opt.domain.points, opt.history, opt.assumed.lam
+    kernel = opt.assumed.kernel
+    told = X[history.ids]
+    inverse = np.linalg.inv(kernel(told, told) + lam * np.eye(len(told)))
+    cross = kernel(X, told)
+    mean = cross @ inverse @ history.rewards
+    covariance = kernel(X, X) - cross @ inverse @ cross.T
+    variance = covariance.diagonal()
+    apart = variance + variance[best] - 2 * covariance[best]
+    return mean - mean[best] + opt.beta * np.sqrt(np.maximum(apart, 0.0))
+
+
 def run(opt, f, noise, rng, steps, limit=None):
     """Play an optimiser for ``steps`` evaluations, batches at most ``limit`` long."""
     whole = steps if opt.adaptive else 1

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from dense import DenseRun
-from reference import problem, run
+from reference import differences, problem, run
 
 import noregret as nr
 from noregret.picking.lists import ucb
@@ -29,7 +29,7 @@ def test_current_intervals_are_mean_and_width(width):
     for best, id_ in zip(opt.top(4), by_hand, strict=False):
         assert best.id == id_
         assert (best.lower, best.upper) == pytest.approx((lower[id_], upper[id_]))
-        assert best.gap == pytest.approx(upper.max() - lower[id_])
+        assert best.gap == pytest.approx(np.delete(upper, id_).max() - lower[id_])
 
 
 def test_pending_evaluations_prove_nothing():
@@ -67,18 +67,21 @@ def test_alive_counts_by_the_bounds_kept_and_those_of_now(monkeypatch):
     opt = nr.GPUCB(X, KERNEL, noise=0.1, norm=4.0, lam=0.01, seed=0)
     dense = DenseRun(opt)
 
-    def between(upper, best, count):
-        return (upper >= best + 1e-6).sum() <= count <= (upper >= best - 1e-6).sum()
+    def between(upper, best, count, better):
+        """Whether so many are alive, by upper bounds and bounds of differences to the best."""
+        few, many = ((upper >= best + s) & (better >= s) for s in (1e-6, -1e-6))
+        return few.sum() <= count <= many.sum()
 
     for _ in range(80):
         batch = dense.ask()
         dense.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(1))
-        best, (mean, std) = opt.recommend().lower, opt.predict()
-        kept = dense.bounds_kept()
-        assert between(np.minimum(kept, mean + opt.beta * std), best, opt.alive)
+        found, (mean, std) = opt.recommend(), opt.predict()
+        kept, best = dense.bounds_kept(), found.lower
+        better = differences(opt, found.id)
+        assert between(np.minimum(kept, mean + opt.beta * std), best, opt.alive, better)
         with monkeypatch.context() as patch:  # a list that is too long to compute all bounds
             patch.setattr(ucb, "_MOST_WORK", 0)
-            assert between(kept, best, opt.alive)
+            assert between(kept, best, opt.alive, np.inf)
     assert opt.alive < 90
 
 

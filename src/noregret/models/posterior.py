@@ -114,12 +114,21 @@ class Posterior:
     def evaluate_all(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage of points for every λ (g × n each)."""
         Z = self.embed(X)
-        residual = self.residual(Z, X)
-        leverages = [
-            residual / lam + row_norms(Z @ root)
-            for lam, root in zip(self.lams, self.roots, strict=True)
-        ]
-        return self.thetas @ Z.T, np.array(leverages)
+        return self.thetas @ Z.T, self._leverages(Z, self.residual(Z, X))
+
+    def apart(self, X: Points, one: Points) -> Floats:
+        """The leverage of f(x) − f(y) for points x (n × d), a point y (1 × d), every λ (g × n).
+
+        It is the variance of the difference, divided by λ.
+        """
+        Z = self.embed(X) - self.embed(one)
+        prior = self.kernel.diag(X) + self.kernel.diag(one) - 2.0 * self.kernel(X, one)[:, 0]
+        return self._leverages(Z, np.maximum(prior - row_norms(Z), 0.0))
+
+    def _leverages(self, Z: Floats, residual: Floats) -> Floats:
+        """The leverages of points with these features and residuals, for every λ (g × n)."""
+        pairs = zip(self.lams, self.roots, strict=True)
+        return np.array([residual / lam + row_norms(Z @ root) for lam, root in pairs])
 
     def covariance(self, X: Points, Y: Points) -> Floats:
         """Posterior covariances of two blocks of points, divided by λ (n × k): BBKB eq. 2."""

@@ -8,9 +8,11 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.learning.beliefs import Beliefs, Rules
+from noregret.linalg.factors import row_norms
 from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
-from noregret.widths.evidence import FixedWidth
+from noregret.rewards.least_squares import LeastSquares
+from noregret.widths.evidence import FixedWidth, theory
 
 #: how many coordinates of points, for all λ together, are computed at a time
 _NUMBERS = 1 << 18
@@ -28,6 +30,8 @@ class Bounds:
         Factors of √leverage, for the first λ alone (1) or for every λ (g).
     inflation
         The factor of deviations inside a batch: √C̃ if the width is proved.
+    joint
+        Whether the widths bound ‖f − mean‖ in the norm of V, and so differences of values as well.
     trace
         tr R: the prior variance of the evaluations that the dictionary leaves out.
     weight
@@ -39,6 +43,7 @@ class Bounds:
     fantasy: Fantasy
     widths: Floats
     inflation: float = 1.0
+    joint: bool = False
     trace: float = 0.0
     weight: float = 1.0
     version: int = 0
@@ -86,6 +91,22 @@ class Bounds:
         means, radii = self._intervals(Z, residual)
         return np.asarray((means - radii).max(axis=0))
 
+    def differences(self, block: Block, others: Block) -> Floats:
+        """Upper bounds of f(x) − f(y) for points x of one block and y of another (n × k).
+
+        φ(x) − φ(y) is treated as one point: its features are the differences of theirs (the Proofs
+        page, Theorem 2). Only where the bounds are ``joint``.
+        """
+        kernel, X, Y = self.posterior.kernel, block.points, others.points
+        apart = kernel.diag(X)[:, None] + kernel.diag(Y) - 2.0 * kernel(X, Y)
+        found = np.empty((len(X), len(Y)))
+        for i, z in enumerate(others.Z):
+            Z = block.Z - z
+            means, radii = self._intervals(Z, np.maximum(apart[:, i] - row_norms(Z), 0.0))
+            found[:, i] = (means + radii).min(axis=0)
+        # Equal points differ by nothing, and round-off must not make that less than nothing.
+        return found + 1e-9 * (np.abs(found) + np.abs(block.mean)[:, None] + np.abs(others.mean))
+
     def _intervals(self, Z: Floats, residual: Floats, first: int = 0) -> tuple[Floats, Floats]:
         """Means and radii of points with these features, from the ``first`` λ on (g × n each)."""
         posterior, last = self.posterior, len(self.widths)
@@ -113,5 +134,11 @@ def gp_bounds(
         widths = np.array([rules.width.factor(beliefs.model.lam)])
     else:
         widths, _ = rules.widths(beliefs.evidence(observations, rules))
-    trace, version = beliefs.model.trace(), beliefs.model.version
-    return Bounds(fantasy, widths, rules.inflation, trace=trace, version=version)
+    return Bounds(
+        fantasy,
+        widths,
+        rules.inflation,
+        joint=rules.width is theory and isinstance(beliefs.estimate, LeastSquares),
+        trace=beliefs.model.trace(),
+        version=beliefs.model.version,
+    )

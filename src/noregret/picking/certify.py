@@ -53,25 +53,25 @@ def certificate(
             f"{_MOST_WORK:g}, and this algorithm has no single sparse model to use instead"
         )
     model = _exact_model(beliefs, observations) if exact else beliefs.model
-    allowed = _confidence_set(model, beliefs, observations, optimizer.delta, space)
+    best = max(found.id, 0)
+    allowed = _confidence_set(model, beliefs, observations, optimizer.delta, space, best)
     norm = assumed.norm if norm is None else norm
     lower, upper = allowed.bounds(norm)
     smallest = allowed.smallest_norm()
     certified, why = _grounds(optimizer, beliefs, norm, smallest)
     unit = assumed.unit
-    best = max(found.id, 0)
     return Certificate(
         id=found.id,
         point=found.point,
         lower=float(assumed.reward(lower[best])),
         upper=float(assumed.reward(upper[best])),
-        gap=unit * max(float(upper.max() - lower[best]), 0.0),
-        alive=int((upper >= lower.max()).sum()),
+        gap=unit * allowed.gap(norm),
+        alive=int(((upper >= lower.max()) & (allowed.better(norm) >= 0.0)).sum()),
         certified=certified,
         assumptions=why,
         norm=norm,
         smallest_norm=smallest,
-        largest_norm=None if tol is None else allowed.largest_norm(best, tol / unit, norm),
+        largest_norm=None if tol is None else allowed.largest_norm(tol / unit, norm),
         tol=tol,
     )
 
@@ -88,22 +88,32 @@ def _exact_model(beliefs: Beliefs, observations: Observations) -> SparseGP:
 
 
 def _confidence_set(
-    model: SparseGP, beliefs: Beliefs, observations: Observations, delta: float, space: Any
+    model: SparseGP,
+    beliefs: Beliefs,
+    observations: Observations,
+    delta: float,
+    space: Any,
+    best: int,
 ) -> ConfidenceSet:
+    """All functions that the rewards allow, with the recommended candidate's id."""
     ridges = model.ridges(observations.scatter / beliefs.assumed.unit**2)
     square = proved.squared_radius(beliefs.assumed.noise, delta, log_det_bounds(model), ridges)
-    means, leverages = _everywhere(model.posterior(), space)
-    return ConfidenceSet(np.array(model.lams), ridges, means, leverages, square, model.trace())
+    means, leverages, apart = _everywhere(model.posterior(), space, best)
+    lams, trace = np.array(model.lams), model.trace()
+    return ConfidenceSet(lams, ridges, means, leverages, best, apart, square, trace)
 
 
-def _everywhere(posterior: Posterior, space: Any) -> tuple[Floats, Floats]:
-    """Means and leverages of all candidates for every λ (g × A each)."""
+def _everywhere(posterior: Posterior, space: Any, best: int) -> tuple[Floats, Floats, Floats]:
+    """Means and leverages of all candidates, and those of their differences to one (g × A each)."""
     shape = (len(posterior.lams), len(space))
-    means, leverages = np.empty(shape), np.empty(shape)
+    means, leverages, apart = np.empty(shape), np.empty(shape), np.empty(shape)
+    one = space.at(np.array([best]))
     for start in range(0, len(space), _PIECE):
         ids = np.arange(start, min(start + _PIECE, len(space)))
-        means[:, ids], leverages[:, ids] = posterior.evaluate_all(space.at(ids))
-    return means, leverages
+        points = space.at(ids)
+        means[:, ids], leverages[:, ids] = posterior.evaluate_all(points)
+        apart[:, ids] = posterior.apart(points, one)
+    return means, leverages, apart
 
 
 def _grounds(optimizer: Any, beliefs: Beliefs, norm: float, smallest: float) -> tuple[bool, str]:

@@ -63,14 +63,13 @@ class Picks:
 
 @dataclass(frozen=True)
 class Interval:
-    """A choice with its bounds, as the model sees rewards; ``highest`` bounds every choice."""
+    """A choice with its bounds, as the model sees rewards."""
 
     id: int
     point: Points
     mean: float
     lower: float
     upper: float
-    highest: float
 
 
 @dataclass(frozen=True)
@@ -145,6 +144,9 @@ class Chooser(Protocol):
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The choices to recommend, best first; a look that changes nothing."""
+
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some ranked choices any other can be (k); a look."""
 
     def alive(self, now: Situation) -> int | None:
         """How many choices can still be the best, where that is known; a look."""

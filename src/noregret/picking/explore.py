@@ -95,6 +95,10 @@ class UntilCertain:
         """The other chooser's."""
         return self._then.ranking(now, count)
 
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """The other chooser's."""
+        return self._then.gaps(now, found)
+
     def alive(self, now: Situation) -> int | None:
         """The other chooser's."""
         return self._then.alive(now)

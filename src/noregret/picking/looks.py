@@ -27,6 +27,10 @@ class LooksByBounds(Generic[Other]):
         """The choices to recommend, by their lower bounds."""
         return self.by_bounds.ranking(now, count)
 
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some choices any other can be (k)."""
+        return self.by_bounds.gaps(now, found)
+
     def alive(self, now: Situation) -> int | None:
         """``None``: bounds that picks do not use are not kept up to date; ``certify`` counts."""
         return None

@@ -34,8 +34,10 @@ def recommendations(chooser: Chooser, now: Situation, k: int) -> list[Recommenda
     """The k choices with the largest lower bounds of those told, best first."""
     found = chooser.ranking(now, _checks.count("k", k))
     if now.beliefs.refuted:
-        found = [_without_proof(one, chooser, now) for one in found]
-    return [_recommendation(one, now) for one in found]
+        unproved = [_without_proof(one, chooser, now) for one in found]
+        return [_recommendation(one, math.inf, now) for one in unproved]
+    gaps = chooser.gaps(now, found)
+    return [_recommendation(one, float(gap), now) for one, gap in zip(found, gaps, strict=True)]
 
 
 def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
@@ -45,6 +47,8 @@ def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
         raise ValueError("top_gap needs a list of candidates: a box has none to count")
     if now.beliefs.refuted:
         return math.inf
+    if k == 1:
+        return recommendations(chooser, now, 1)[0].gap
     found = chooser.ranking(now, k)
     best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
     if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
@@ -54,15 +58,15 @@ def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
 
 
 def _without_proof(found: Interval, chooser: Chooser, now: Situation) -> Interval:
-    """Mean ± max(β, 2) · std, if the bounds contradict each other; the gap is infinite."""
+    """Mean ± max(β, 2) · std, if the bounds contradict each other."""
     ids, seen = np.array([found.id]), now.observations
     rows = seen.known_rows(ids, cast(Points, [found.point]))
     mean, variance = chooser.predict(now, ids, seen.points[rows])
     middle, reach = float(mean[0]), max(now.beta, 2.0) * math.sqrt(float(variance[0]))
-    return replace(found, mean=middle, lower=middle - reach, upper=middle + reach, highest=math.inf)
+    return replace(found, mean=middle, lower=middle - reach, upper=middle + reach)
 
 
-def _recommendation(found: Interval, now: Situation) -> Recommendation:
+def _recommendation(found: Interval, gap: float, now: Situation) -> Recommendation:
     """In the units of the rewards, with the point as users see it and what was measured."""
     assumed, seen = now.beliefs.assumed, now.observations
     where = cast(Points, [found.point])  # one point, or one object
@@ -77,7 +81,7 @@ def _recommendation(found: Interval, now: Situation) -> Recommendation:
         mean=assumed.reward(found.mean),
         lower=assumed.reward(found.lower),
         upper=assumed.reward(found.upper),
-        gap=max(assumed.between(found.lower, found.highest), 0.0),
+        gap=max(assumed.between(found.lower, found.lower + gap), 0.0),
         evaluations=count,
         measured=float(seen.sums[row] - seen.rewards[invented].sum()) / count if count else None,
     )

@@ -11,6 +11,7 @@ from noregret.learning.learner import Learner
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation
+from noregret.picking.lists.gaps import gaps_by_bounds
 from noregret.picking.lists.room import NOBODY
 from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
@@ -207,17 +208,18 @@ class SeparateUCB:
         rows = rows[now.observations.ids[rows] >= 0]
         radius = bounds.beta * bounds.deviations(bounds.counts[rows])
         lower, upper = bounds.means[rows] - radius, bounds.means[rows] + radius
-        highest = float(upper.max(initial=-np.inf))
-        if len(rows) < len(self.space):
-            highest = max(highest, bounds.beta)
         if not len(rows):
-            return [Interval(0, self.space.points[0], 0.0, -highest, highest, highest)]
+            return [Interval(0, self.space.points[0], 0.0, -bounds.beta, bounds.beta)]
         found = []
         for i in np.argsort(-lower, kind="stable")[:count].tolist():
             id_ = int(now.observations.ids[rows[i]])
             point, mean = self.space.points[id_], float(bounds.means[rows[i]])
-            found.append(Interval(id_, point, mean, float(lower[i]), float(upper[i]), highest))
+            found.append(Interval(id_, point, mean, float(lower[i]), float(upper[i])))
         return found
+
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some candidates any other can be (k)."""
+        return gaps_by_bounds(self, now, found)
 
     def alive(self, now: Situation) -> int | None:
         """``None``: bounds of all times need not hold at once."""

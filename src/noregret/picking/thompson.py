@@ -199,8 +199,7 @@ class Thompson(LooksByBounds[ListUCB | BoxUCB]):
         else:
             at = _densest(points / spans(*self.by_bounds.search.box.corners), means)
         mean, radius = float(means[at]), now.bounds.width * float(np.sqrt(leverages[at]))
-        highest = max(others[0].highest, mean + radius)
-        found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius, highest)
+        found = Interval(int(ids[at]), points[at], mean, mean - radius, mean + radius)
         rest = [other for other in others if other.id < 0 or other.id != found.id]
         return [found, *rest[: count - 1]]
 

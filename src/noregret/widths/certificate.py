@@ -89,6 +89,9 @@ class ConfidenceSet:
         Every λ, and λyᵀ(Q + λI)⁻¹y for it (g each).
     means, leverages
         Posterior means and leverages of the choices for every λ (g × n each).
+    best, apart
+        The position of the recommended choice, and the leverages of the differences between each
+        choice and this one, for every λ (g × n).
     square
         S²: ‖y − f‖² ≤ S² with probability 1 − δ.
     trace
@@ -99,34 +102,46 @@ class ConfidenceSet:
     ridges: Floats
     means: Floats
     leverages: Floats
+    best: int
+    apart: Floats
     square: float
     trace: float
 
     def bounds(self, norm: float) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the choices (n each) for functions of at most this norm."""
-        radius = math.sqrt(max(self.square, 0.0)) + norm * math.sqrt(self.trace)
-        squares = np.maximum(radius**2 + self.lams * norm**2 - self.ridges, 0.0)
-        reach = np.sqrt(squares[:, None] * self.leverages)
+        reach = np.sqrt(self._squares(norm) * self.leverages)
         return (self.means - reach).max(axis=0), (self.means + reach).min(axis=0)
+
+    def _squares(self, norm: float) -> Floats:
+        """Bounds on ‖f − mean‖² in the norm of V for every λ (g × 1)."""
+        radius = math.sqrt(max(self.square, 0.0)) + norm * math.sqrt(self.trace)
+        return np.maximum(radius**2 + self.lams * norm**2 - self.ridges, 0.0)[:, None]
+
+    def better(self, norm: float) -> Floats:
+        """How much better than the recommended choice each of the choices can be (n)."""
+        lower, upper = self.bounds(norm)
+        ahead = self.means - self.means[:, self.best, None]
+        ahead = (ahead + np.sqrt(self._squares(norm) * self.apart)).min(axis=0)
+        ahead += 1e-9 * (np.abs(ahead) + np.abs(self.means[0]))  # for round-off, as in a run
+        return np.asarray(np.minimum(upper - lower[self.best], ahead))
 
     def smallest_norm(self) -> float:
         """The smallest norm that the rewards allow."""
         return proved.smallest_norm(self.square, self.lams, self.ridges, self.trace)
 
-    def gap(self, position: int, norm: float) -> float:
-        """By how much some choice may be better than the one at this position."""
-        lower, upper = self.bounds(norm)
-        return max(float(upper.max() - lower[position]), 0.0)
+    def gap(self, norm: float) -> float:
+        """By how much some choice may be better than the recommended one."""
+        return max(float(np.delete(self.better(norm), self.best).max(initial=0.0)), 0.0)
 
-    def largest_norm(self, position: int, tol: float, start: float) -> float:
-        """The largest norm for which the gap of a choice is at most ``tol``; 0 where none is.
+    def largest_norm(self, tol: float, start: float) -> float:
+        """The largest norm for which the gap is at most ``tol``; 0 where none is.
 
         Wider sets have wider gaps, so the norm is found by bisection.
         """
         low, high = max(self.smallest_norm(), start / _LARGEST), start * _LARGEST
-        if self.gap(position, low) > tol:
+        if self.gap(low) > tol:
             return 0.0
         for _ in range(_STEPS):
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if self.gap(position, middle) <= tol else (low, middle)
+            low, high = (middle, high) if self.gap(middle) <= tol else (low, middle)
         return low

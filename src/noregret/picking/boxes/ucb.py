@@ -44,20 +44,25 @@ class BoxUCB:
         means, leverages = fantasy.evaluate(points)
         radius = width * np.sqrt(leverages)
         order = np.argsort(radius - means, kind="stable")[:count].tolist()
-        anchors = np.concatenate([best_told(now), points[order[:1]]])
-        highest = highest_bound(self.search, fantasy, width, anchors, now.rng)
-        highest = max(highest, float((means + radius).max()))
+        lower, upper = means - radius, means + radius
         return [
-            Interval(
-                -1,
-                points[i],
-                float(means[i]),
-                float(means[i] - radius[i]),
-                float(means[i] + radius[i]),
-                highest,
-            )
+            Interval(-1, points[i], float(means[i]), float(lower[i]), float(upper[i]))
             for i in order
         ]
+
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some points any other can be (k), as far as a search finds.
+
+        The search also starts from the first of these points.
+        """
+        fantasy, width = now.bounds.fantasy, now.bounds.width
+        anchors = np.concatenate([best_told(now), found[0].point[None]])
+        highest = highest_bound(self.search, fantasy, width, anchors, now.rng)
+        told = now.observations.points[now.told]
+        if len(told):
+            means, leverages = fantasy.evaluate(told)
+            highest = max(highest, float((means + width * np.sqrt(leverages)).max()))
+        return np.array([max(highest, one.upper) - one.lower for one in found])
 
     def alive(self, now: Situation) -> int | None:
         """A box has no candidates to count."""

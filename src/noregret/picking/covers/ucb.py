@@ -164,14 +164,15 @@ class CoverUCB:
         made._follow(_view(now), now.intersected)
         return made
 
-    def _highest(self, now: Situation) -> float:
-        """The largest upper bound of all, for a copy that is up to date."""
-        assert self._leaders is not None
-        highest = self._best(_view(now), self._leaders, now.rng, keep=False)[1].upper
-        if len(self._closed):
-            upper = self._upper(now, *now.space.locate(self._closed))
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some choices any choice can be (k)."""
+        looking = self._looking(now)
+        assert looking._leaders is not None
+        highest = looking._best(_view(now), looking._leaders, now.rng, keep=False)[1].upper
+        if len(looking._closed):
+            upper = looking._upper(now, *now.space.locate(looking._closed))
             highest = max(highest, float(upper.max()))
-        return highest
+        return np.array([max(highest, one.upper) - one.lower for one in found])
 
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
@@ -225,24 +226,21 @@ class CoverUCB:
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told choices with the largest lower bounds, best first; one where none is told."""
         looking, view = self._looking(now), _view(now)
-        highest = looking._highest(now)
         rows, lower = looking._largest_lower(now, count)
         if not len(rows):
             ids, points = now.space.locate([0] if now.space.listed else now.space.corners[:1])
-            return [looking._interval(now, int(ids[0]), points[0], -np.inf, highest)]
+            return [looking._interval(now, int(ids[0]), points[0], -np.inf)]
         ids, points = now.observations.ids[rows], now.observations.points[rows]
         best = looking._inside.safest(view, points[0], now.rng)
         if not np.array_equal(best, points[0]):  # its bounds are not those of the told point
             points, lower = np.concatenate([best[None], points[1:]]), lower.copy()
             lower[0] = -np.inf
         return [
-            looking._interval(now, int(id_), point, float(low), highest)
+            looking._interval(now, int(id_), point, float(low))
             for id_, point, low in zip(ids, points, lower, strict=True)
         ]
 
-    def _interval(
-        self, now: Situation, id_: int, point: Points, low: float, highest: float
-    ) -> Interval:
+    def _interval(self, now: Situation, id_: int, point: Points, low: float) -> Interval:
         """A choice with its bounds, those of all of its cells at once; ``low`` is known already."""
         view, high = _view(now), np.inf
         for key, _ in view.parts(point[None]):
@@ -254,7 +252,7 @@ class CoverUCB:
             high = min(high, float(upper[0]))
         high = max(high, low)
         mean = float(np.clip(view.evaluate(point[None])[0][0], low, high))
-        return Interval(id_, point, mean, low, high, max(highest, high))
+        return Interval(id_, point, mean, low, high)
 
     def _largest_lower(self, now: Situation, count: int) -> tuple[Ints, Floats]:
         """The told choices with the largest lower bounds (rows), and those bounds.

@@ -11,7 +11,7 @@ To find the best candidate, the score is the upper bound. To find the best k, it
 candidates are expected to exceed.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from noregret.models.posterior import Block
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.lists.columns import ListQueue, Tops
+from noregret.picking.lists.gaps import gaps_by_bounds
 from noregret.picking.lists.one_pass import OnePass
 from noregret.picking.lists.room import NOBODY
 from noregret.spaces import Candidates
@@ -126,9 +127,11 @@ class ListPlates:
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
-        highest = self.highest(now, NOBODY)
-        found = self._ranked(now, count) or [self._unknown(now)]
-        return [replace(one, highest=max(highest, one.upper)) for one in found]
+        return self._ranked(now, count) or [self._unknown(now)]
+
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some candidates any other can be (k)."""
+        return gaps_by_bounds(self, now, found)
 
     def _ranked(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first."""
@@ -140,7 +143,7 @@ class ListPlates:
         for i in np.argsort(radius - mean, kind="stable")[:count].tolist():
             id_, middle = int(now.observations.ids[rows[i]]), float(mean[i])
             low, high = middle - float(radius[i]), middle + float(radius[i])
-            found.append(Interval(id_, self.space.points[id_], middle, low, high, high))
+            found.append(Interval(id_, self.space.points[id_], middle, low, high))
         return found
 
     def highest(self, now: Situation, without: Ints) -> float:
@@ -157,7 +160,7 @@ class ListPlates:
         """The first candidate, of which only the prior is known."""
         mean, leverage = now.bounds.evaluate(self.space.at(np.zeros(1, dtype=np.int64)))
         middle, radius = float(mean[0]), now.bounds.width * float(np.sqrt(leverage[0]))
-        return Interval(0, self.space.points[0], middle, middle - radius, middle + radius, middle)
+        return Interval(0, self.space.points[0], middle, middle - radius, middle + radius)
 
     def alive(self, now: Situation) -> int | None:
         """``None``: nothing is kept from one plate to the next; ``certify`` counts."""

@@ -12,6 +12,7 @@ from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.lists.batch import Intersected, Sleepers, largest_upper, list_batch
 from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
+from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences
 from noregret.picking.lists.maxima import tops_of_draws
 from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import fresh_looks, fresh_uppers
@@ -210,10 +211,9 @@ class ListUCB:
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one if none is told."""
         sleepers = self._looked_at(now)
-        highest = largest_upper(sleepers, now.bounds, self.space.at)
         rows, lower = self._best_lower(now, count)
         if not len(rows):
-            return [self._unknown(now, highest)]
+            return [self._unknown(now)]
         ids = now.observations.ids[rows]
         block = now.bounds.fantasy.block(self.space.at(ids))
         upper = now.bounds.at_start(block)
@@ -224,44 +224,59 @@ class ListUCB:
             high = max(float(upper[i]), low)
             mean = float(np.clip(block.mean[i], low, high))
             point = self.space.points[ids[i]]
-            found.append(Interval(int(ids[i]), point, mean, low, high, max(highest, high)))
+            found.append(Interval(int(ids[i]), point, mean, low, high))
         return found
 
-    def _unknown(self, now: Situation, highest: float) -> Interval:
+    def _unknown(self, now: Situation) -> Interval:
         """The first candidate, of which only the prior is known."""
         block = now.bounds.fantasy.block(self.space.at(np.zeros(1, dtype=np.int64)))
         upper = float(now.bounds.at_start(block)[0])
         mean = float(block.mean[0])
         lower = 2.0 * mean - upper
-        return Interval(0, self.space.points[0], mean, lower, upper, max(highest, upper))
+        return Interval(0, self.space.points[0], mean, lower, upper)
+
+    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
+        """How much better than each of some candidates any other can be (k)."""
+        if not now.bounds.joint:
+            return gaps_by_bounds(self, now, found)
+        ids = np.array([one.id for one in found], dtype=np.int64)
+        lower = np.array([one.lower for one in found])
+        return gaps_by_differences(self._looked_at(now), now.bounds, self.space.at, ids, lower)
 
     def alive(self, now: Situation) -> int | None:
         """How many candidates can still be the best; ``None`` if bounds prove nothing.
 
-        These are the candidates whose upper bound is at least the largest lower bound. Each bound
-        is the better of two: the one kept at batch starts, and the one computed now. Kept bounds
-        only tighten. What a look computes is not kept, because looks change nothing, so the
-        number can rise a little from one look to the next. All counts hold at once with probability
-        1 − δ, so the smallest one seen holds too.
+        These are the candidates whose upper bound is at least the largest lower bound, without
+        those that are worse than the candidate with that lower bound for sure (joint bounds of
+        differences). Each bound is the better of two: the one kept at batch starts, and the one
+        computed now. Kept bounds only tighten. What a look computes is not kept, because looks
+        change nothing, so the number can rise a little from one look to the next. All counts hold
+        at once with probability 1 − δ, so the smallest one seen holds too.
         """
         if not now.intersected or now.beliefs.refuted:
             return None
-        best = float(self._best_lower(now, 1)[1].max(initial=-np.inf))
-        if self._version != now.beliefs.version or not isinstance(self._sleepers, Intersected):
+        rows, lower = self._best_lower(now, 1)
+        sleepers = self._sleepers
+        if self._version != now.beliefs.version or not isinstance(sleepers, Intersected):
             return len(self.space)
-        return self._count_alive(now, self._sleepers, best)
+        if not len(rows):
+            return len(self.space)
+        return self._count_alive(now, sleepers, int(rows[0]), float(lower[0]))
 
-    def _count_alive(self, now: Situation, sleepers: Intersected, best: float) -> int:
-        """How many candidates have an upper bound of at least ``best``, by bounds computed now.
+    def _count_alive(self, now: Situation, sleepers: Intersected, row: int, best: float) -> int:
+        """How many candidates can still be as good as an arm, whose lower bound is ``best``.
 
-        If that takes too long, stale bounds are counted instead: the count is never too small.
+        If that takes too long, stale bounds are counted: the count is never too small.
         """
         (stale,) = sleepers.column.gathered().arrays()
         ids = np.flatnonzero(stale >= best)
         if len(ids) * float(max(now.beliefs.size, 8)) ** 2 > _MOST_WORK:
             return len(ids)
-        count = 0
+        count, arm = 0, now.bounds.fantasy.block(now.observations.points[[row]])
         for part in np.array_split(ids, len(ids) // _LARGEST_LOOK + 1):
             block = now.bounds.fantasy.block(self.space.at(part))
-            count += int((np.minimum(stale[part], now.bounds.at_start(block)) >= best).sum())
+            able = np.minimum(stale[part], now.bounds.at_start(block)) >= best
+            if now.bounds.joint:
+                able &= now.bounds.differences(block, arm)[:, 0] >= 0.0
+            count += int(able.sum())
         return count
