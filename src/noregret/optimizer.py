@@ -20,7 +20,9 @@ from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
 from noregret.running import state
-from noregret.running.run import Run, Setup, located
+from noregret.running.asking import Setup
+from noregret.running.failures import fail
+from noregret.running.run import Run, located
 from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
 
@@ -176,7 +178,7 @@ class Optimizer(ABC):
         lower quartile. It counts in ``t``, not in ``history``. With proved bounds none is invented.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
-        self._run.fail(self._run.asked_rows(self.domain, points), may_invent=not proved)
+        fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)
 
     def set_aside(self, ids: Any) -> None:
         """Stop asking for these candidates of a list; what is known of them stays."""
