@@ -90,6 +90,25 @@ def test_hints_about_columns_that_are_not_what_they_seem(tmp_path, monkeypatch):
     assert "'bought' has 20 different texts in 30 rows" in said
 
 
+def test_remarks_of_a_few_rows_are_no_categories(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    remarks = [f"checked {i}" if i % 9 == 0 else "" for i in range(400)]
+    rows = [f"c{i},{i % 7},{'thf' if i % 2 else ''},{remarks[i]}\n" for i in range(400)]
+    (tmp_path / "lib.csv").write_text("name,a,solvent,remark\n" + "".join(rows))
+    said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv").stderr.split())
+    assert "Columns used: a, solvent." in said
+    assert "'remark' has 45 different texts in 45 rows" in said
+    assert "Shown, but not used: remark." in said
+
+
+def test_a_column_of_smiles_is_pointed_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"c{i},{i % 7},{'C' * (i + 1)}O\n" for i in range(30)]
+    (tmp_path / "lib.csv").write_text("name,a,Isomeric SMILES\n" + "".join(rows))
+    said = " ".join(noregret("create", "a.db", "--candidates", "lib.csv").stderr.split())
+    assert "--smiles 'Isomeric SMILES' compares them by their fingerprints" in said
+
+
 def test_text_stays_verbatim(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lib.csv").write_text(

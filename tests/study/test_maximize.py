@@ -259,6 +259,7 @@ def dies_on_the_right(x):
             r"maximize\(\) .* option 'qbar'; it takes .*timeout, .* and trustregionucb takes",
         ),
         ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
+        ({"domain": (0, 1)}, ValueError, r"nr.Box\(\[\(0, 1\)\]\) or nr.Candidates\(\[0, 1\]\)"),
         ({"domain": np.array([[0, 1], [0, 1]])}, ValueError, r"nr.Box\(\[.* or nr.Candidates\("),
         ({"domain": {"a": (0, 1), "b": ["x", "y"]}}, TypeError, r"'b', .* nr.Choice\(\['x', 'y'\]"),
         ({"domain": {"a": "x"}}, TypeError, "a parameter for 'a', got 'x'"),

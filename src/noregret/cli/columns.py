@@ -1,5 +1,7 @@
 """Which columns of a table name the candidates, describe them, or are only shown."""
 
+import shlex
+
 import numpy as np
 import polars as pl
 
@@ -93,6 +95,12 @@ def find_labels(
     ]
     if labels:
         notes.append(f"Shown, but not used: {', '.join(labels)}.")
+    notes += [
+        f"{name!r} seems to hold molecules: --smiles {shlex.quote(name)} compares them by their "
+        "fingerprints, in place of the other columns."
+        for name in labels
+        if "smiles" in name.lower()
+    ]
     return labels
 
 
@@ -156,7 +164,7 @@ def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
     if column.kind == "empty":
         return "is empty"
     if column.kind == "category" and _differ(column) and not asked_for:
-        return f"has {len(column.words)} different texts in {column.rows} rows"
+        return f"has {len(column.words)} different texts in {column.filled} rows"
     if column.kind == "text":
         return f"has more than {MOST_CATEGORIES} different texts: names rather than categories"
     if column.constant and not asked_for:
@@ -166,7 +174,8 @@ def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
 
 def _differ(column: ColumnSurvey) -> bool:
     """Whether hardly a text of a column comes twice, so that it says nothing of other rows."""
-    long = column.rows >= _ENOUGH_NAMES and 2 * len(column.words) > column.rows
+    # Empty cells do not count: most compounds have no remark.
+    long = column.filled >= _ENOUGH_NAMES and 2 * len(column.words) > column.filled
     return column.all_different or long
 
 

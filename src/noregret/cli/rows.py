@@ -6,7 +6,15 @@ from typing import Any
 import polars as pl
 
 from noregret.cli.spreadsheets import Style
-from noregret.spaces.cells import advice, decimal_commas, decimal_sign, is_gap, nearest, numbers
+from noregret.spaces.cells import (
+    advice,
+    decimal_commas,
+    decimal_sign,
+    grouped_by_points,
+    is_gap,
+    nearest,
+    numbers,
+)
 from noregret.spaces.tables import Table
 
 #: how many lines an error names
@@ -39,22 +47,34 @@ class Rows:
         piece = self.table.read()
         self.lines, self.frame = piece.lines, piece.frame
         self.value_column = value_column
-        column = self.frame[self.needed(value_column)]
+        column = self.frame[self.needed(value_column, "; --value-column names the values")]
         self._empty = is_gap(column).to_list()
         self._decimal = self._sign(value_column)
         self._values = self.numbers(value_column)
+        self._refuse_some_percents()
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def needed(self, name: str) -> str:
-        """The name of a column that must be there."""
+    def needed(self, name: str, hint: str = "") -> str:
+        """The name of a column that must be there; the error ends with the hint."""
         if name not in self.table.columns:
             raise ValueError(
                 f"{self.table.path} has no column {name!r}{nearest(name, self.table.columns)} "
-                f"(there is {', '.join(self.table.columns)})"
+                f"(there is {', '.join(self.table.columns)}){hint}"
             )
         return name
+
+    def _refuse_some_percents(self) -> None:
+        """Refuse values of which some have a percent sign: 0.5 beside 50% may mean either."""
+        texts = self.texts(self.value_column)
+        filled = [t for t, number in zip(texts, self._values, strict=True) if number is not None]
+        signs = sum(text.strip().endswith("%") for text in filled)
+        if 0 < signs < len(filled):
+            raise ValueError(
+                f"{self.table.path} was refused: in column {self.value_column!r}, {signs} of "
+                f"{len(filled)} numbers have a percent sign; write it on all of them or on none"
+            )
 
     def texts(self, name: str) -> list[str]:
         """The cells of a column as they stand; empty texts if there is no such column."""
@@ -78,10 +98,16 @@ class Rows:
 
     @property
     def note(self) -> str:
-        """What is said of values such as 1,234, which may have been meant as 1.234."""
-        commas = decimal_commas(self.texts(self.value_column)) if self._decimal == "." else []
+        """What is said of values such as 1,234 or 1.234, which may be a thousand or about one."""
+        texts = self.texts(self.value_column)
+        if self._decimal == ".":
+            sign, name, grouped = ",", "Commas", decimal_commas(texts)
+        else:
+            sign, name, grouped = ".", "Points", grouped_by_points(texts)
         return (
-            f"Commas group digits: {commas[0]} is {commas[0].replace(',', '')}." if commas else ""
+            f"{name} group digits: {grouped[0]} is {grouped[0].replace(sign, '')}."
+            if grouped
+            else ""
         )
 
     def value(self, i: int) -> float | None:

@@ -83,6 +83,11 @@ def decimal_commas(cells: Iterable[str]) -> list[str]:
     return [text for text in map(_bare, cells) if _COMMA.fullmatch(text)]
 
 
+def grouped_by_points(cells: Iterable[str]) -> list[str]:
+    """The texts that are whole numbers with points between groups of digits, such as 1.234."""
+    return [text for text in map(_bare, cells) if _POINT_GROUP.fullmatch(text)]
+
+
 def decimal_sign(cells: Iterable[str], *, grouping: bool) -> str | None:
     """The decimal sign in most of the texts that show one; ``None`` if none does.
 

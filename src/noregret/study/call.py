@@ -146,6 +146,11 @@ def domain_of(given: Any) -> Candidates | Space:
             "domain must say whether these pairs are bounds or candidates: "
             f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
         )
+    if _is_pair(given) and given[0] < given[1]:
+        raise ValueError(
+            f"domain must say whether {given!r} are bounds or two candidates: "
+            f"nr.Box([{tuple(given)!r}]) or nr.Candidates({list(given)!r})"
+        )
     if given is None or isinstance(given, (bool, Real)):
         raise TypeError(
             "domain must be an nr.Box, bounds by name, or candidates (an array of n rows, a frame, "
