@@ -88,6 +88,18 @@ def _closed_figures():
     pyplot.close("all")
 
 
+def test_convergence_of_a_study_is_that_of_its_result(tmp_path):
+    path = tmp_path / "a.db"
+    result = nr.minimize(loss, SPACE, 8, seed=0, progress=False, storage=path)
+    with nr.Study.open(path) as study:
+        ax = nr.plot.convergence(study)
+    lines = [
+        next(line for line in one.lines if line.get_label() == "best value so far")
+        for one in (ax, nr.plot.convergence(result))
+    ]
+    np.testing.assert_array_equal(lines[0].get_ydata(), lines[1].get_ydata())
+
+
 def test_convergence_shows_values_best_failures_and_the_recommendation(result):
     ax = nr.plot.convergence(result, optimum=0.0)
     best = next(line for line in ax.lines if line.get_label() == "best value so far")

@@ -245,3 +245,17 @@ def test_parameters_with_one_value_are_constants():
         space.locate({"rate": 0.5, **rest, "side": 2.1})
     assert nr.Space({"layers": nr.Int(3, 3), "act": nr.Choice(["relu"])}).count == 1
     assert len(nr.Box([(0, 1), (2, 2)]).grid(5)) == 5
+
+
+def test_columns_of_frames_are_found_by_name():
+    box = nr.Box({"a": (0, 1), "b": (0, 1)})
+    for library in ("polars", "pandas"):
+        frames = pytest.importorskip(library)
+        # The order of the columns does not matter.
+        _, points = box.locate(frames.DataFrame({"b": [0.9, 0.8], "a": [0.1, 0.2]}))
+        np.testing.assert_array_equal(points, [[0.1, 0.9], [0.2, 0.8]])
+        space = nr.Space({"n": nr.Int(1, 8), "kind": nr.Choice(["x", "y"])})
+        _, points = space.locate(frames.DataFrame({"kind": ["y"], "n": [3]}))
+        assert space.decode(points) == [{"n": 3, "kind": "y"}]
+        with pytest.raises(ValueError, match="'value' is none of them"):
+            box.locate(frames.DataFrame({"a": [0.1], "b": [0.2], "value": [1.0]}))

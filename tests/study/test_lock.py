@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import pytest
 from studies import new
 
@@ -7,8 +11,12 @@ from noregret.study import LockedError, StudyError
 
 def test_a_second_writer_is_told_who_writes(path):
     study = new(path)
-    with pytest.raises(LockedError, match=r"process \d+ on .* since \d{4}"):
+    with pytest.raises(LockedError, match=r"in this process already: .*study\.close\(\)"):
         nr.Study.open(path)
+    program = f"import noregret as nr; nr.Study.open({str(path)!r})"
+    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert f"process {os.getpid()} on " in other.stderr
+    assert "LockedError" in other.stderr
     reader = nr.Study.open(path, read_only=True)
     with pytest.raises(StudyError, match="read_only"):
         reader.ask()

@@ -294,3 +294,8 @@ def test_bad_input_changes_nothing(path, call, error, message):
     assert study.trials().equals(before[0])
     assert len(study.operations()) == before[1]
     assert replay.dump(study.optimizer, candidates=True) == before[2]
+
+
+def test_the_constructor_of_a_study_says_what_to_use(tmp_path):
+    with pytest.raises(TypeError, match=r"nr\.Study\.create"):
+        nr.Study(tmp_path / "a.db")

@@ -14,7 +14,7 @@ from noregret.reporting.curves import band_of, curves_of
 from noregret.reporting.slices import DEVIATIONS, MOST, Slice, importances, through_best
 from noregret.spaces import as_box, as_candidates
 from noregret.study import Study
-from noregret.study.result import Result
+from noregret.study.result import Result, result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,21 +91,25 @@ def run(
 
 
 def convergence(
-    result: Result, *, optimum: float | None = None, ax: "Axes | None" = None
+    result: Result | Study, *, optimum: float | None = None, ax: "Axes | None" = None
 ) -> "Axes":
     """Every value of a run, the best value so far, failures, and what is recommended in the end.
 
     Parameters
     ----------
     result
-        What :func:`noregret.maximize` or :func:`noregret.minimize` returned.
+        What :func:`noregret.maximize` or :func:`noregret.minimize` returned, or a study.
     optimum
         The best possible value if it is known; drawn as a line.
     ax
         Where to draw; by default a new figure.
     """
+    if isinstance(result, Study):
+        result = result_of(result, "", None, 0.0)
     if not isinstance(result, Result):
-        raise TypeError(f"result must be what maximize or minimize returned, got {result!r:.200}")
+        raise TypeError(
+            f"result must be a study, or what maximize or minimize returned, got {result!r:.200}"
+        )
     ax = _axes(ax)
     ended = [trial for trial in result.trials if trial.status != "pending"]
     ended.sort(key=lambda trial: (trial.done_by or 0, trial.number))

@@ -4,7 +4,7 @@ All of them have the methods of :class:`Domain`, so that no other code needs to 
 has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from noregret._types import Floats, Ints, Points
 from noregret.spaces.box import Box
 from noregret.spaces.candidates import Candidates
 from noregret.spaces.choices import Bool, Choice
+from noregret.spaces.named import named_space
 from noregret.spaces.numbers import Float, Int
 from noregret.spaces.space import Space
 
@@ -73,8 +74,10 @@ class Domain(Protocol):
 
 
 def as_domain(domain: Any) -> Candidates | Space:
-    """``domain`` itself, or the list of candidates it describes."""
-    return domain if isinstance(domain, (Candidates, Space)) else Candidates(domain)
+    """``domain`` itself, the box or space that a dict describes, or a list of candidates."""
+    if isinstance(domain, (Candidates, Space)):
+        return domain
+    return named_space(domain) if isinstance(domain, Mapping) else Candidates(domain)
 
 
 def as_candidates(domain: Any) -> Candidates:

@@ -160,9 +160,14 @@ class Space:
         return entries
 
     def locate(self, given: Any) -> tuple[Ints, Points]:
-        """Ids (n, all −1) and points (n × d) inside: dicts by name, one dict, or encoded rows."""
+        """Ids (n, all −1) and points (n × d) inside.
+
+        Given are dicts by name, one dict, a frame with a column for each name, or encoded rows.
+        """
         if isinstance(given, Mapping):
             given = [given]
+        elif self.names is not None and hasattr(given, "columns"):
+            given = _rows_of(given)
         if self.names is not None and _are_mappings(given):
             points = self.encode(given)
         else:
@@ -340,6 +345,13 @@ def _sobol(dimension: int, n: int, rng: np.random.Generator) -> Floats:
 
     engine = qmc.Sobol(dimension, rng=rng)
     return np.asarray(engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n])
+
+
+def _rows_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a pandas or polars frame as dicts."""
+    names = [str(name) for name in frame.columns]
+    columns = [frame[name].to_list() for name in frame.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _are_mappings(points: Any) -> bool:

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -14,8 +14,8 @@ from noregret import _checks
 from noregret.algorithms import algorithms
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
-from noregret.spaces import Box, Candidates, Float, Space, as_domain
-from noregret.spaces.parameters import Parameter
+from noregret.spaces import Candidates, Space, as_domain
+from noregret.spaces.named import is_pair
 from noregret.study.ledger import Progress
 from noregret.study.stopping import check_converges
 from noregret.study.workers import Executor
@@ -135,18 +135,13 @@ class Call:
 
 def domain_of(given: Any) -> Candidates | Space:
     """The domain given; pairs that may be bounds or candidates are refused."""
-    if isinstance(given, Mapping):
-        _check_parameters(given)
-        if not any(isinstance(one, Parameter) for one in given.values()):
-            return Box(given)
-        return Space({n: Float(*x) if _is_pair(x) else x for n, x in given.items()})
     if _may_be_bounds(given):
         pairs = [tuple(pair) for pair in given]
         raise ValueError(
             "domain must say whether these pairs are bounds or candidates: "
             f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
         )
-    if _is_pair(given) and given[0] < given[1]:
+    if is_pair(given) and given[0] < given[1]:
         raise ValueError(
             f"domain must say whether {given!r} are bounds or two candidates: "
             f"nr.Box([{tuple(given)!r}]) or nr.Candidates({list(given)!r})"
@@ -159,25 +154,6 @@ def domain_of(given: Any) -> Candidates | Space:
     return as_domain(given)
 
 
-def _check_parameters(given: Mapping[Any, Any]) -> None:
-    """Refuse what is neither bounds nor a parameter, and say how it is written."""
-    if not given:
-        raise ValueError("domain must have at least one parameter, got {}")
-    for name, one in given.items():
-        if isinstance(one, (Parameter, np.ndarray)) or _is_pair(one):
-            continue
-        hint = ""
-        if isinstance(one, range) and len(one):
-            step = f", step={one.step}" if one.step != 1 else ""
-            hint = f"; whole numbers are written nr.Int({one[0]}, {one[-1]}{step})"
-        elif isinstance(one, (list, tuple)):
-            hint = f"; choices are written nr.Choice({list(one)!r})"
-        raise TypeError(
-            f"domain must have a pair (low, high) of numbers or a parameter for {name!r}, got "
-            f"{one!r}{hint}"
-        )
-
-
 def _may_be_bounds(given: Any) -> bool:
     """Whether these are increasing pairs of numbers: a list of them, or a short array."""
     if isinstance(given, np.ndarray):
@@ -187,16 +163,7 @@ def _may_be_bounds(given: Any) -> bool:
     return (
         isinstance(given, (list, tuple))
         and len(given) > 0
-        and all(_is_pair(pair) and pair[0] < pair[1] for pair in given)
-    )
-
-
-def _is_pair(pair: Any) -> bool:
-    """Whether this is a pair of numbers."""
-    return (
-        isinstance(pair, (list, tuple))
-        and len(pair) == 2
-        and all(isinstance(end, Real) and not isinstance(end, bool) for end in pair)
+        and all(is_pair(pair) and pair[0] < pair[1] for pair in given)
     )
 
 

@@ -79,6 +79,12 @@ class WriterLock:
     def _refusal(self, error: sqlite3.Error, study: Path) -> StudyError:
         code = error.sqlite_errorcode & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if self._is_ours():
+                return LockedError(
+                    f"{study} is open for writing in this process already: go on with that study, "
+                    "or close it first (study.close(), or a `with` block). To look only, open it "
+                    "with read_only=True"
+                )
             return LockedError(
                 f"{study} is being written to by {self._holder()}. Only one process may write: "
                 "wait for it (--wait SECONDS, in Python wait=SECONDS), or only look (status, best, "
@@ -107,6 +113,12 @@ class WriterLock:
         connection.execute(sql.BEGIN_WRITING)  # until release; others can still read our name
         holder = _read_holder(self.path)
         return holder is not None and holder.token == self._token
+
+    def _is_ours(self) -> bool:
+        """Whether this very process holds the lock."""
+        holder = _read_holder(self.path)
+        me = _about_me()
+        return holder is not None and all(holder.about[key] == me[key] for key in ("pid", "host"))
 
     def _holder(self) -> str:
         holder = _read_holder(self.path)

@@ -36,6 +36,8 @@ class Study:
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
+        if not isinstance(file, StudyFile):
+            raise TypeError("use nr.Study.create(path, domain) or nr.Study.open(path)")
         self._mutex = file.mutex
         self._log = Log(file, domain, kernel)
         self._storage = file.storage
