@@ -125,7 +125,7 @@ def test_a_file_with_two_names_has_no_writer(path):
 
 def test_a_writer_waits_for_another(path):
     study = new(path)
-    with pytest.raises(LockedError, match="--wait"):
+    with pytest.raises(LockedError, match="this process already"):
         nr.Study.open(path, wait=0.1)
     timer = threading.Timer(0.3, study.close)
     timer.start()

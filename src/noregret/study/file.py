@@ -308,3 +308,10 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def study_file(given: Any) -> StudyFile:
+    """``given`` itself, if it is a file that was made or opened; a path is refused."""
+    if not isinstance(given, StudyFile):
+        raise TypeError("use nr.Study.create(path, domain) or nr.Study.open(path)")
+    return given

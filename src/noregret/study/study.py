@@ -15,7 +15,7 @@ from noregret.spaces import Domain, as_candidates, list_length
 from noregret.study.aside import aside_frame
 from noregret.study.choices import trials_of
 from noregret.study.creating import new_file
-from noregret.study.file import StudyFile
+from noregret.study.file import StudyFile, study_file
 from noregret.study.growing import stored_as
 from noregret.study.log import Log
 from noregret.study.records import Records
@@ -36,9 +36,7 @@ class Study:
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
-        if not isinstance(file, StudyFile):
-            raise TypeError("use nr.Study.create(path, domain) or nr.Study.open(path)")
-        self._mutex = file.mutex
+        self._mutex = study_file(file).mutex
         self._log = Log(file, domain, kernel)
         self._storage = file.storage
         self._settings = self._log.settings
