@@ -36,4 +36,10 @@ def test_solves_and_norms():
     np.testing.assert_allclose(lower @ lower_solve(lower, right), right)
     np.testing.assert_allclose(lower.T @ lower_solve(lower, right, transposed=True), right)
     assert lower_solve(np.empty((0, 0)), np.empty((0, 3))).shape == (0, 3)
+    room = np.full((5, 5), 7.0)  # what lies beyond the two columns and rows means nothing
+    room[:2, :2] = lower.T
+    for transposed in (False, True):
+        expected = lower_solve(lower, right, transposed=transposed)
+        found = lower_solve(room[:2].T, right, transposed=transposed)
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
     np.testing.assert_allclose(row_norms(right), [5.0, 25.0])

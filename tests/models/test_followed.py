@@ -50,6 +50,28 @@ def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
     assert len(followed) == 55
 
 
+def test_followed_points_keep_up_where_each_arm_told_is_an_inducing_point():
+    X, _, rng = problem(arms=40)
+    model, counts, sums = told_once(X)
+    followed = Followed.all_of(X, model.posterior())
+    for i in range(40):
+        rows = rng.integers(40, size=1 + i % 3)
+        np.add.at(counts, rows, 1)
+        np.add.at(sums, rows, rng.standard_normal(len(rows)))
+        model.advance(X, counts, sums, np.unique(rows))
+        update = model.updates[-1]
+        grew = update.new_points is not None and update.root is None
+        assert (update.columns_by_rank is not None) == grew
+        if grew:  # the shorter way is the same as the longer one
+            np.testing.assert_allclose(
+                update.columns_by_rank @ update.rank, update.columns, atol=1e-12
+            )
+        followed.apply(KERNEL, update)
+        mean, leverage = model.posterior().evaluate(X)
+        np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
+        np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+
+
 def test_leverages_may_wait_until_they_are_asked_for():
     X, _, rng = problem(arms=80)
     model, counts, sums = told_once(X)

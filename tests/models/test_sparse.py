@@ -232,6 +232,29 @@ def test_log_determinants_ridges_and_traces_by_hand():
         assert model.ridges_of(np.array([lam]), scatter)[0] == pytest.approx(ridge)
 
 
+def test_what_is_kept_of_a_model_is_computed_again_after_each_change():
+    X, _, rng = problem(arms=20)
+    counts, sums = np.ones(20, dtype=np.int64), rng.standard_normal(20)
+    model = model_of(KERNEL, 0.3, X)
+
+    def check():
+        fresh = model_of(KERNEL, 0.3, X)
+        fresh.rebuild(X, model.counts.astype(np.int64), model.sums, model.dictionary)
+        np.testing.assert_allclose(model.ridges(0.0), fresh.ridges(0.0))
+        np.testing.assert_allclose(log_det_bounds(model), log_det_bounds(fresh))
+
+    model.rebuild(X, counts, sums, np.arange(5))
+    check()
+    other = model.copy()
+    model.advance(X, counts + (np.arange(20) < 3), sums + 1.0, np.array([7]))
+    check()
+    before = model.ridges(0.0)
+    model.set_weights(np.zeros(model.size))
+    assert model.ridges(0.0) > before  # least squares has the smallest
+    model = other
+    check()
+
+
 def test_an_interrupted_update_is_made_good():
     X, f, rng = problem()
     calls = {"left": 10**9}

@@ -30,6 +30,8 @@ LARGEST_NORM = 1e12
 #: the norm is checked each time the evaluations have grown by a factor: by the first one up to
 #: this many inducing points, by the second one beyond
 _SMALL, _CHECK_GROWTHS = 64, (1.02, 1.5)
+#: of leverages in the two sums
+_FACTORS = np.array([[1.0], [3.0]])
 #: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
 #: the share of δ with which the size of the noise may be found too large, beside the other tests
@@ -204,7 +206,7 @@ class Beliefs:
         self.model.see(observations.points)
         if not told:
             return events
-        rows = np.flatnonzero(observations.told > self.model.counts)
+        rows = (observations.told > self.model.counts).nonzero()[0]
         leverage = self.model.leverage(rows)
         before = self._bounds_of(rows, leverage, observations, rules)
         self._count_information(rows, leverage, observations)
@@ -252,7 +254,7 @@ class Beliefs:
     def _count_information(self, rows: Ints, leverage: Floats, observations: Observations) -> None:
         """log det(I + K/λ) grows by at most Σ log(1 + σ²_fb), σ² ≤ 3σ̃² (BBKB C.2)."""
         more = observations.told[rows] - self.model.counts[rows]
-        self._summed += [more @ np.log1p(leverage), more @ np.log1p(3.0 * leverage)]
+        self._summed = self._summed + np.log1p(leverage * _FACTORS) @ more
 
     def _update(
         self, observations: Observations, rules: Rules, rng: np.random.Generator
@@ -358,15 +360,21 @@ def apart(
     now = np.sqrt(model.leverage(rows))
 
     def contradicted(norm: float) -> bool:
-        old, _ = rules.widths(replace(earlier, norm=norm))
         new, empty = rules.widths(replace(latest, norm=norm))
-        return empty or bool(np.any(moved > old[0] * root + new[0] * now))
+        if empty or not np.any(moved > new[0] * now):
+            return empty
+        old, _ = rules.widths(replace(earlier, norm=norm))
+        return bool(np.any(moved > old[0] * root + new[0] * now))
 
     return contradicted
 
 
 def log_det_bounds(model: SparseGP) -> Floats:
     """Upper bounds on log det(I + K/λ) for every λ of a model (g); K is the exact kernel matrix."""
-    told = model.counts > 0
-    arms = model.counts[told], model.prior[told], model.residual[told]
-    return proved.log_det_bounds(model.log_dets(), *arms, np.array(model.lams))
+
+    def compute() -> Floats:
+        told = model.counts > 0
+        arms = model.counts[told], model.prior[told], model.residual[told]
+        return proved.log_det_bounds(model.log_dets(), *arms, np.array(model.lams))
+
+    return model.kept("log dets", compute)

@@ -47,10 +47,14 @@ def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
 
 
 def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:
-    """L⁻¹X, or L⁻ᵀX, for a lower triangular L (m × m) and X (m × k)."""
-    if not len(lower):
+    """L⁻¹X, or L⁻ᵀX, for a lower triangular L (m × m) and X (m × k).
+
+    ``lower`` may have more rows than columns: only the first m are read.
+    """
+    size = lower.shape[1]
+    if not size:
         return np.empty((0, *right.shape[1:]))
-    if len(lower) == 1:
+    if size == 1:
         return np.asarray(right / lower[0, 0])
     # LAPACK is called directly: SciPy's checks cost more than small systems do.
     solved, _ = dtrtrs(lower, right, lower=1, trans=1 if transposed else 0)
@@ -67,11 +71,13 @@ def inverse_from(lower: Floats) -> Floats:
 
 def row_norms(matrix: Floats) -> Floats:
     """‖row‖² of every row (n)."""
-    return np.asarray(np.einsum("ij,ij->i", matrix, matrix))
+    return np.asarray(np.vecdot(matrix, matrix))
 
 
 def column_norms(matrix: Floats) -> Floats:
     """‖column‖² of every column (n)."""
+    if len(matrix) == 1:  # by far the most frequent case
+        return np.asarray(matrix[0] * matrix[0])
     return np.asarray(np.einsum("ij,ij->j", matrix, matrix))
 
 

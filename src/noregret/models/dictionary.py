@@ -67,7 +67,7 @@ class Sparsifier:
         evaluations that the old leverages say little about them, BLESS draws the dictionary.
         """
         if self.mode == "complete":
-            return Plan(np.flatnonzero(counts > model.counts))
+            return Plan((counts > model.counts).nonzero()[0])
         if self.mode == "exact at first" and len(counts) <= _EXACT:
             new = np.flatnonzero(counts > model.counts)
             # A model that can be computed from scratch need not be kept in files.

@@ -13,7 +13,7 @@ from noregret.kernels.base import Kernel
 from noregret.linalg.factors import column_norms, row_norms, with_room
 from noregret.linalg.threads import for_each
 from noregret.models.posterior import Posterior
-from noregret.models.sparse import Update
+from noregret.models.update import Update
 
 #: how many rows a thread works on at a time
 _PIECE = 2048
@@ -150,12 +150,12 @@ class Followed:
             parts["theta"] = update.theta[None, :m]
         if new is not None:
             parts["border"] = update.border
-            if update.root is None:
+            if update.root is None and not ("rank" in parts and update.columns_by_rank is not None):
                 parts["columns"] = update.columns
             for blocks in self._chunks:
                 _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
-        count = sum(map(len, parts.values()))
-        self._each(lambda start: self._apply(start, kernel, update, parts), count)
+        stack, rows = _stacked(parts, m)
+        self._each(lambda start: self._apply(start, kernel, update, stack, rows), len(stack))
         if new is not None:
             self._size = m + len(new)
         if update.root is not None:
@@ -180,19 +180,22 @@ class Followed:
         parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
         for_each(work, pieces, parallel=parallel)
 
-    def _apply(self, start: int, kernel: Kernel, update: Update, parts: dict[str, Floats]) -> None:
-        """Apply an update to a piece; ``parts`` are the matrices to multiply its features by."""
+    def _apply(
+        self, start: int, kernel: Kernel, update: Update, stack: Floats, rows: dict[str, slice]
+    ) -> None:
+        """Apply an update to a piece; ``rows`` says where its matrices are in ``stack``."""
         span = slice(start, min(start + _PIECE, len(self)))
-        m, moves = self._size, update.moves or (np.empty(0), np.empty(0))
+        m = self._size
         blocks = [
             one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
         ]
-        found = self._products(blocks, parts, span.stop - start)
+        products = self._products(blocks, stack, span.stop - start)
+        found = {name: products[own] for name, own in rows.items()}
         mean, quadratic, residual = self.mean[span], self.quadratic[span], self.residual[span]
         if "theta" in found:
             mean[:] = found["theta"][0]
-        elif "rank" in found:
-            mean += moves[0] @ found["rank"]
+        elif "rank" in found and update.moves is not None:
+            mean += update.moves[0] @ found["rank"]
         if "rank" in found:
             quadratic -= column_norms(found["rank"])
         if update.new_points is None:
@@ -201,28 +204,37 @@ class Followed:
         fresh -= found["border"]
         if "theta" in found:
             mean += update.theta[m:] @ fresh
-        if "columns" in found:
-            grown = update.columns_inverse @ fresh - found["columns"]
+        if update.root is None:
+            grown = update.columns_inverse @ fresh
+            if "columns" in found:
+                grown -= found["columns"]
+            elif update.columns_by_rank is not None:
+                grown -= update.columns_by_rank @ found["rank"]
             quadratic += column_norms(grown)
-            if "theta" not in found:
-                mean += moves[1] @ grown
+            if "theta" not in found and update.moves is not None:
+                mean += update.moves[1] @ grown
         residual -= column_norms(fresh)
         np.maximum(residual, 0.0, out=residual)
         for block, columns in _placed(blocks, m, m + len(fresh)):
             block[:] = fresh[columns.start - m : columns.stop - m].T
 
-    def _products(
-        self, blocks: list[Floats], parts: dict[str, Floats], rows: int
-    ) -> dict[str, Floats]:
-        """Each of some matrices (k × m) times the features of a piece: k × rows."""
-        if not parts:
-            return {}
-        stack = np.concatenate(list(parts.values()))
+    def _products(self, blocks: list[Floats], stack: Floats, rows: int) -> Floats:
+        """A matrix (k × m) times the features of a piece: k × rows."""
+        if len(blocks) == 1:
+            return row_products(blocks[0][:, : self._size], stack)
         products = np.zeros((len(stack), rows))
         for block, columns in _placed(blocks, 0, self._size):
             products += row_products(block, stack[:, columns])
-        ends = np.cumsum([len(part) for part in parts.values()])[:-1]
-        return dict(zip(parts, np.split(products, ends), strict=True))
+        return products
+
+
+def _stacked(parts: dict[str, Floats], size: int) -> tuple[Floats, dict[str, slice]]:
+    """Matrices (k × m each) on top of each other, and the rows of each."""
+    rows, start = {}, 0
+    for name, part in parts.items():
+        rows[name] = slice(start, start + len(part))
+        start += len(part)
+    return np.concatenate([np.empty((0, size)), *parts.values()]), rows
 
 
 def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:

@@ -44,10 +44,10 @@ class Paths:
         theta = posterior.draw(n, rng)
         self._inducing: Floats = np.empty((0, features.size))  # L⁻¹φ(S)
         if posterior.size:
-            self._inducing = lower_solve(posterior.factor, features(posterior.inducing))
+            self._inducing = lower_solve(posterior.tall, features(posterior.inducing))
         self._change: Floats = theta - self._inducing @ self._weights
         # f(x) = φ(x)ᵀw + k_S(x)ᵀ L⁻ᵀ(θ − L⁻¹g_S): no linear system is solved for each x
-        self._on_kernel = lower_solve(posterior.factor, self._change, transposed=True)
+        self._on_kernel = lower_solve(posterior.tall, self._change, transposed=True)
 
     def values(self, X: Points) -> Floats:
         """The functions at points (k × d): k × n."""

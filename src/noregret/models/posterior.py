@@ -43,8 +43,8 @@ class Posterior:
         The prior covariance.
     inducing
         The inducing points (m × d, or m objects).
-    factor
-        L (m × m, lower), K_S = LLᵀ.
+    tall
+        L (m × m, lower), K_S = LLᵀ, with any number of rows below it that mean nothing.
     lams
         The values of λ (g).
     roots
@@ -59,7 +59,7 @@ class Posterior:
 
     kernel: Kernel
     inducing: Points
-    factor: Floats
+    tall: Floats
     lams: tuple[float, ...]
     roots: Floats
     thetas: Floats
@@ -89,7 +89,12 @@ class Posterior:
     @property
     def size(self) -> int:
         """m, the number of inducing points."""
-        return len(self.factor)
+        return int(self.tall.shape[1])
+
+    @property
+    def factor(self) -> Floats:
+        """L (m × m)."""
+        return self.tall[: self.size]
 
     def solve(self, target: Floats) -> Floats:
         """V⁻¹ times a vector (m) for every λ (g × m)."""
@@ -99,7 +104,7 @@ class Posterior:
         """z of points (n × d): n × m."""
         if not self.size:
             return np.empty((len(X), 0))
-        return lower_solve(self.factor, self.kernel(self.inducing, X)).T
+        return lower_solve(self.tall, self.kernel(self.inducing, X)).T
 
     def residual(self, Z: Floats, X: Points) -> Floats:
         """k(x, x) − ‖z‖²: the prior variance outside the dictionary's span (n)."""
@@ -162,7 +167,7 @@ class Posterior:
 
     def through_features(self, X: Points, on_z: Floats) -> Floats:
         """Gradients in x (n × d) from derivatives with respect to z (n × m), by the chain rule."""
-        on_k = lower_solve(self.factor, on_z.T, transposed=True).T
+        on_k = lower_solve(self.tall, on_z.T, transposed=True).T
         return self.kernel.pullback(X, self.inducing, on_k)
 
 
@@ -180,6 +185,8 @@ class Block:
         Coordinates (n × (m + |P|)): the leverage inside the span is ‖b‖².
     mean
         The posterior mean (n).
+    residual
+        The prior variance outside the dictionary's span (n).
     told
         The leverage from what has been told only (n).
     leverage
@@ -190,6 +197,7 @@ class Block:
     Z: Floats
     b: Floats
     mean: Floats
+    residual: Floats
     told: Floats
     leverage: Floats
 
@@ -247,7 +255,7 @@ class Fantasy:
         self._lower, kept = pivoted_cholesky(gram, self.posterior.tolerance)
         self._points, self._features = points[kept], Z[kept]
         b = self._coordinates(Z, points)
-        told = self._told_leverage(Z, points, b)
+        told = self._told_leverage(self.posterior.residual(Z, points), b)
         self.pending = float(counts @ told)
         b = b * np.sqrt(counts)[:, None]
         self._fall = lower_solve(safe_cholesky(b @ b.T + np.eye(len(b))), b)
@@ -256,19 +264,18 @@ class Fantasy:
         """What is known of points (n × d); Z are their features (n × m), if they are known."""
         if Z is None:
             Z = self.posterior.embed(X)
-        b = self._coordinates(Z, X)
-        told = self._told_leverage(Z, X, b)
+        b, residual = self._coordinates(Z, X), self.posterior.residual(Z, X)
+        told = self._told_leverage(residual, b)
         leverage = np.maximum(told - self._falls(b), 0.0) if len(self._fall) else told.copy()
-        return Block(X, Z, b, np.asarray(Z @ self.posterior.theta), told, leverage)
+        return Block(X, Z, b, Z @ self.posterior.theta, residual, told, leverage)
 
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage (n each) of points (n × d)."""
         block = self.block(X)
         return block.mean, block.leverage
 
-    def _told_leverage(self, Z: Floats, X: Points, b: Floats) -> Floats:
-        inside = b[:, : self.posterior.size]
-        return self.posterior.residual(Z, X) / self.posterior.lam + row_norms(inside)
+    def _told_leverage(self, residual: Floats, b: Floats) -> Floats:
+        return residual / self.posterior.lam + row_norms(b[:, : self.posterior.size])
 
     def _falls(self, b: Floats) -> Floats:
         return row_norms(b @ self._fall.T)
@@ -357,11 +364,11 @@ class Fantasy:
         """Give a point a feature of its own if it lies outside the span."""
         posterior, m, k = self.posterior, self.posterior.size, len(self._points)
         scale = math.sqrt(posterior.lam)
-        X, Z = block.points[position : position + 1], block.Z[position : position + 1]
         outside = block.b[position, m:] * scale
-        residual = float(posterior.residual(Z, X)[0]) - float(outside @ outside)
+        residual = block.residual.item(position) - float(outside @ outside)
         if residual <= posterior.tolerance:
             return
+        X, Z = block.points[position : position + 1], block.Z[position : position + 1]
         lower = np.zeros((k + 1, k + 1))
         lower[:k, :k] = self._lower
         lower[k, :k] = outside

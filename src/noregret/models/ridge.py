@@ -88,7 +88,9 @@ class Ridge:
         """Arms with features Z (k × m) have other sums; :meth:`solve` brings weights up to date."""
         self.target = self.target + change @ Z
 
-    def add_rows(self, Z: Floats, weights: Floats, change: Floats) -> tuple[Floats, Floats, Floats]:
+    def add_rows(
+        self, Z: Floats, weights: Floats, change: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats]:
         """Evaluations of arms with features Z (k × m).
 
         Parameters
@@ -104,7 +106,8 @@ class Ridge:
         -------
         tuple
             M (k × m): zᵀV⁻¹z of the first λ falls by ‖Mz‖². A vector c (k): the first λ's mean of z
-            moves by cᵀMz. And V⁻¹ZᵀW for every λ (g × m × k), W with the weights on its diagonal.
+            moves by cᵀMz. V⁻¹ZᵀW for every λ (g × m × k), W with the weights on its diagonal; and C
+            (k × k) with MᵀC = V⁻¹ZᵀW for the first λ.
         """
         weighted = Z * weights[:, None]
         off = change / weights - self.thetas @ weighted.T  # rewards less their means
@@ -112,7 +115,7 @@ class Ridge:
         self._diagonal = self._diagonal + column_norms(weighted)
         falls, gains, across = self._roots.add_rows(weighted)
         self.thetas = self.thetas + (gains @ off[:, :, None])[:, :, 0]
-        return falls, across @ off[0], gains
+        return falls, across @ off[0], gains, across
 
     def add_columns(
         self, Z: Floats, fresh: Floats, counts: Floats, sums: Floats, solved: Floats | None

@@ -7,52 +7,27 @@ and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not 
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms, with_room
+from noregret.linalg.factors import (
+    lower_solve,
+    pivoted_cholesky,
+    row_norms,
+    with_room,
+    with_square_room,
+)
 from noregret.models.posterior import Posterior
 from noregret.models.ridge import Ridge
+from noregret.models.update import Update
+
+T = TypeVar("T")
 
 #: how many updates are kept
 _UPDATES = 8
-
-
-def _empty() -> Floats:
-    return np.empty((0, 0))
-
-
-@dataclass
-class Update:
-    """What an update of the model does to the posterior of every point.
-
-    With z the old features (m) of a point and k its kernel values with the Δ new inducing points:
-
-    - zᵀV⁻¹z falls by ‖rank z‖² (evaluations told since),
-    - the new features are e = border_inverse k − border z,
-    - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
-    - the mean is thetaᵀ(z, e).
-
-    If ``moves`` is given, the mean moves by moves[0]·(rank z) + moves[1]·(columns_inverse e −
-    columns z), which is less work.
-
-    If V⁻¹ was computed from scratch, ``root`` is F with V⁻¹ = FFᵀ after the update, and zᵀV⁻¹z is
-    computed by it instead.
-    """
-
-    theta: Floats
-    root: Floats | None = None
-    rank: Floats | None = None
-    new_points: Points | None = None
-    border: Floats = field(default_factory=_empty)
-    border_inverse: Floats = field(default_factory=_empty)
-    columns: Floats = field(default_factory=_empty)
-    columns_inverse: Floats = field(default_factory=_empty)
-    moves: tuple[Floats, Floats] | None = None
 
 
 class SparseGP:
@@ -94,11 +69,10 @@ class SparseGP:
         self.prior: Floats = np.empty(0)
         self.residual: Floats = np.empty(0)
         self._inducing: Points = nothing
-        self._factor: Floats = np.empty((0, 0))
+        self._upper: Floats = np.empty((0, 0))  # Lᵀ in a corner, K_S = LLᵀ
         self._buffer: Floats = np.empty((0, 0))  # the features of the arms in a corner
         self._ridge = Ridge(np.array(lams))
-        # Σ n (average − mean)² and λ‖θ‖² for every λ, if they were computed since the last change.
-        self._misfits: tuple[Floats, Floats] | None = None
+        self._kept: dict[str, Any] = {}  # see :meth:`kept`
         self.version = 0
         self.updates: list[Update] = []
         # The target dictionary of an update that is under way, or was interrupted.
@@ -111,13 +85,14 @@ class SparseGP:
 
     def __getstate__(self) -> dict[str, Any]:
         """Files and copies leave out what a look may have computed."""
-        return {**vars(self), "_misfits": None}
+        return {**vars(self), "_kept": {}}
 
     def copy(self) -> "SparseGP":
         """Another model with the same content: O(u m + g m²)."""
         made = copy.copy(self)
         # All other attributes are replaced when they change, never written to.
         made._buffer, made._ridge = self._buffer.copy(), self._ridge.copy()
+        made._upper = self._upper.copy()
         return made
 
     @property
@@ -158,7 +133,7 @@ class SparseGP:
         return Posterior(
             self.kernel,
             self._inducing,
-            self._factor,
+            self._upper[: self.size].T,  # in the order that LAPACK wants
             self.lams,
             self._ridge.roots,
             self._ridge.thetas,
@@ -200,15 +175,24 @@ class SparseGP:
         ``scatter`` is Σ (reward − mean of its arm)². The result is computed as a sum of squares, so
         that nothing cancels.
         """
-        if self._misfits is None:  # a pass over all features, and asked for several times a step
-            # Arms that were never told, at the end, must not change how the sum is rounded.
-            told = slice(int(np.flatnonzero(self.counts).max(initial=-1)) + 1)
-            counts, thetas = self.counts[told], self._ridge.thetas
-            averages = self.sums[told] / np.maximum(counts, 1.0)
-            fits = np.square(averages - thetas @ self.features[told].T) @ counts
-            self._misfits = fits, np.array(self.lams) * row_norms(thetas)
-        fits, norms = self._misfits
+        fits, norms = self.kept("misfits", self._misfits)
         return np.asarray(scatter + fits + norms)
+
+    def _misfits(self) -> tuple[Floats, Floats]:
+        """Σ n (average − mean)² and λ‖θ‖² for every λ (g each): a pass over all features."""
+        # Arms that were never told, at the end, must not change how the sum is rounded.
+        told = slice(int(np.flatnonzero(self.counts).max(initial=-1)) + 1)
+        counts, thetas = self.counts[told], self._ridge.thetas
+        averages = self.sums[told] / np.maximum(counts, 1.0)
+        fits = np.square(averages - thetas @ self.features[told].T) @ counts
+        return fits, np.array(self.lams) * row_norms(thetas)
+
+    def kept(self, name: str, compute: Callable[[], T]) -> T:
+        """What ``compute`` gives, kept under a name until the posterior changes."""
+        if name not in self._kept:
+            self._kept[name] = compute()
+        found: T = self._kept[name]
+        return found
 
     def ridge(self, scatter: float, *, now: bool) -> Callable[[], Floats]:
         """A function that gives :meth:`ridges`; those of this moment with ``now``.
@@ -261,9 +245,9 @@ class SparseGP:
         """
         self.see(points)
         self._computed_from = None
-        self._misfits = None
+        self._kept = {}
         more = counts - self.counts
-        rows = np.flatnonzero(more)
+        rows = more.nonzero()[0]
         grow = grow[self.residual[grow] > self.tolerance]  # 0 for those in the dictionary
         self._aim = np.concatenate([self.dictionary, grow])
         change = sums - self.sums
@@ -284,10 +268,10 @@ class SparseGP:
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
         """Compute everything from scratch on a dictionary of arms: O(u m² + m³)."""
-        self._aim, self._misfits = dictionary, None
+        self._aim, self._kept = dictionary, {}
         self.updates, self.version = [], self.version + 1
         self.dictionary, self._inducing = dictionary[:0], points[:0]
-        self._factor = np.empty((0, 0))
+        self._upper = np.empty((0, 0))
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         self.prior = self.kernel.diag(points)
         self.residual = self.prior.copy()
@@ -303,7 +287,7 @@ class SparseGP:
         The weights are those of the first λ (m), or of all (g × m).
         """
         self._ridge.set_weights(np.atleast_2d(weights))
-        self._computed_from = self._misfits = None
+        self._computed_from, self._kept = None, {}
         if self.updates:
             self.updates[-1].theta, self.updates[-1].moves = self._ridge.thetas[0], None
 
@@ -321,12 +305,12 @@ class SparseGP:
         """
         ridge, m = self._ridge, self.size
         weights, gains = np.sqrt(more), np.empty((len(self.lams), m, 0))
-        moved = np.flatnonzero(change)
+        moved = change.nonzero()[0]
         ridge.change_sums(self.features[moved], change[moved])
         by_rank = by_columns = np.empty(0)
         if len(rows):
             found = ridge.add_rows(self.features[rows], weights, change[rows])
-            update.rank, by_rank, gains = found
+            update.rank, by_rank, gains, across = found
         if len(grow):
             told = self.counts.copy()
             told[rows] -= more
@@ -335,11 +319,15 @@ class SparseGP:
             fresh = self._add_features(points, grow, update)
             if fresh.shape[1]:
                 new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
-                solved = None if others else gains @ (fresh[rows] * weights[:, None])
+                weighted = fresh[rows] * weights[:, None]
+                solved = None if others else gains @ weighted
                 arms = self.features[new, :m], fresh[new], self.counts[new], self.sums[new]
                 update.columns, update.columns_inverse, by_columns = ridge.add_columns(
                     *arms, solved
                 )
+                if len(rows) and not others:
+                    by_fresh = update.columns_inverse @ weighted.T
+                    update.columns_by_rank = by_fresh @ across.T
         if len(moved) == np.count_nonzero(change[rows]) and ridge.is_settled():
             update.moves = by_rank, by_columns
             return True
@@ -374,13 +362,11 @@ class SparseGP:
         if len(others):
             fresh[others] = self.kernel(points[others], own[kept]) @ inverse.T
             fresh[others] -= self.features[others] @ border.T
-        factor = np.empty((m + k, m + k), order="F")  # as LAPACK wants it
-        factor[:m, :m], factor[:m, m:] = self._factor, 0.0
-        factor[m:, :m] = old[kept]
-        factor[m:, m:] = lower
+        self._upper = with_square_room(self._upper, m + k)
+        self._upper[:m, m : m + k] = old[kept].T
+        self._upper[m : m + k, m : m + k] = lower.T
         self._buffer = with_room(self._buffer, len(points), m + k)
         self._buffer[: len(points), m : m + k] = fresh
-        self._factor = factor
         self._inducing = np.concatenate([self._inducing, own[kept]])
         self.dictionary = np.concatenate([self.dictionary, taken])
         # Inducing points lie in their own span.

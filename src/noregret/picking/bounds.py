@@ -81,8 +81,7 @@ class Bounds:
         """Upper bounds of a block from what has been told only, the smallest of all λ (n)."""
         upper = self.weight * block.mean + self.width * np.sqrt(block.told)
         if len(self.widths) > 1:
-            residual = self.posterior.residual(block.Z, block.points)
-            means, radii = self._intervals(block.Z, residual, first=1)
+            means, radii = self._intervals(block.Z, block.residual, first=1)
             upper = np.minimum(upper, (means + radii).min(axis=0))
         return np.asarray(upper)
 
@@ -115,7 +114,7 @@ class Bounds:
         step = max(_NUMBERS // max(len(roots) * posterior.size, 1), 1)
         for start in range(0, len(Z), step):
             b = Z[start : start + step] @ roots
-            leverage[:, start : start + step] += np.einsum("gij,gij->gi", b, b)
+            leverage[:, start : start + step] += np.vecdot(b, b)
         return thetas @ Z.T, self.widths[first:last, None] * np.sqrt(leverage)
 
 

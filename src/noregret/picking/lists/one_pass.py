@@ -48,7 +48,7 @@ class OnePass:
         self.roots: Floats = np.empty(len(space))
         posterior = model.posterior()
         kernel, inducing, lam = posterior.kernel, posterior.inducing, posterior.lam
-        weights = lower_solve(posterior.factor, posterior.theta, transposed=True)
+        weights = lower_solve(posterior.tall, posterior.theta, transposed=True)
         pivots, inverse = _conditioning(model, inducing)
         piece = max(_PIECE // max(posterior.size, 1), 256)
 

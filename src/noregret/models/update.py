@@ -1,0 +1,45 @@
+"""What an update of the model does to the posterior of every point."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from noregret._types import Floats, Points
+
+_NOTHING: Floats = np.empty((0, 0))
+
+
+def _empty() -> Floats:
+    return _NOTHING
+
+
+@dataclass
+class Update:
+    """What an update of the model does to the posterior of every point.
+
+    With z the old features (m) of a point and k its kernel values with the Δ new inducing points:
+
+    - zᵀV⁻¹z falls by ‖rank z‖² (evaluations told since),
+    - the new features are e = border_inverse k − border z,
+    - zᵀV⁻¹z then grows by ‖columns_inverse e − columns z‖²,
+    - the mean is thetaᵀ(z, e).
+
+    If ``columns_by_rank`` is given, columns = columns_by_rank·rank, which is less work.
+
+    If ``moves`` is given, the mean moves by moves[0]·(rank z) + moves[1]·(columns_inverse e −
+    columns z), which is less work.
+
+    If V⁻¹ was computed from scratch, ``root`` is F with V⁻¹ = FFᵀ after the update, and zᵀV⁻¹z is
+    computed by it instead.
+    """
+
+    theta: Floats
+    root: Floats | None = None
+    rank: Floats | None = None
+    new_points: Points | None = None
+    border: Floats = field(default_factory=_empty)
+    border_inverse: Floats = field(default_factory=_empty)
+    columns: Floats = field(default_factory=_empty)
+    columns_inverse: Floats = field(default_factory=_empty)
+    columns_by_rank: Floats | None = None
+    moves: tuple[Floats, Floats] | None = None
