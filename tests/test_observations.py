@@ -85,3 +85,14 @@ def test_a_replaced_list_keeps_its_arms():
     tell(seen, [4], [2.0])
     assert seen.ids.tolist() == [-1, 4]
     assert seen.sums.tolist() == [1.0, 2.0]
+
+
+def test_rows_of_candidates_are_told_from_those_of_others():
+    seen = new()
+    tell(seen, [4, 2], [0.0, 0.0])
+    assert seen.are_rows_of(np.array([2, 4]), np.array([1, 0]))
+    assert not seen.are_rows_of(np.array([2, 4]), np.array([0, 1]))
+    assert not seen.are_rows_of(np.array([2]), np.array([2]))
+    assert not seen.are_rows_of(np.array([2]), None)
+    seen.replace_list()
+    assert not seen.are_rows_of(np.array([-1]), np.array([0]))

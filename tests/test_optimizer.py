@@ -160,6 +160,14 @@ def test_a_batch_of_another_list_cannot_be_told_to_the_wrong_optimiser():
         two.tell(batch, [1.0])
 
 
+def test_a_batch_of_another_optimiser_on_the_same_list_counts_for_its_ids():
+    one, other = (nr.Uniform(np.arange(20.0)[:, None], nr.RBF(), seed=seed) for seed in (0, 1))
+    other.tell([3], [0.0])  # from here on the two have different rows
+    batch = one.ask(4)
+    other.tell(batch, np.arange(4.0))
+    assert other.history.ids.tolist() == [3, *batch.ids.tolist()]
+
+
 def test_kernel_errors_reach_the_user_and_nothing_is_lost():
     X, f, _ = problem(arms=30)
     broken = {"now": False}

@@ -109,9 +109,8 @@ def ids(value: Any, size: int) -> Ints:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise TypeError(f"ids must be whole numbers, got an array of {array.dtype}")
-    outside = (array < 0) | (array >= size)
-    if outside.any():
-        bad = array[outside][0]
+    if array.min() < 0 or array.max() >= size:
+        bad = array[(array < 0) | (array >= size)][0]
         raise ValueError(f"ids must lie in 0..{size - 1} (the candidates' rows), got {bad}")
     return array.astype(np.int64)
 
@@ -128,10 +127,10 @@ def rewards(value: Any, length: int, name: str = "rewards") -> Floats:
         raise ValueError(
             f"{name} must be {length} numbers (one per point), got shape {array.shape}"
         )
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise ValueError(f"{name} must be finite, got {array[bad[0]]} at position {bad[0]}")
-    if array.size and np.abs(array).max() > LARGEST:
+    if not np.abs(array).max(initial=0.0) <= LARGEST:
+        bad = np.flatnonzero(~np.isfinite(array))
+        if bad.size:
+            raise ValueError(f"{name} must be finite, got {array[bad[0]]} at position {bad[0]}")
         largest = array[np.abs(array).argmax()]
         raise ValueError(
             f"{name} must lie within ±{LARGEST:g}, got {largest}: give them in another unit"

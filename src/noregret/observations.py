@@ -97,7 +97,7 @@ class Observations:
     def rows(self, ids: Ints, points: Points) -> Ints:
         """The rows of these choices, new ones where they are seen for the first time."""
         rows = self.known_rows(ids, points)
-        unknown = np.flatnonzero(rows < 0)
+        unknown = (rows < 0).nonzero()[0]
         if len(unknown):
             fresh: list[int] = []
             for i, key in zip(unknown.tolist(), _keys(ids[unknown], points[unknown]), strict=True):
@@ -111,6 +111,12 @@ class Observations:
             for column in (self._told, self._pending, self._sums, self._scatters):
                 column.extend(zeros)
         return rows
+
+    def are_rows_of(self, ids: Ints, rows: Ints | None) -> bool:
+        """Whether these are the rows of these candidates of the list (n each)."""
+        if rows is None or not len(rows) or rows.max() >= len(self):
+            return False
+        return bool((ids >= 0).all() and (self.ids[rows] == ids).all())
 
     def known_rows(self, ids: Ints, points: Points) -> Ints:
         """The rows of these choices, −1 for those never seen."""

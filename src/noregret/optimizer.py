@@ -152,7 +152,7 @@ class Optimizer(ABC):
         ``unasked``, pending evaluations of the same choices stay pending.
         """
         run = self._run
-        rows = run.old_rows(points)
+        rows = run.batch_rows(points)
         if rows is None:
             ids, where = located(self.domain, points)
             values = _checks.rewards(rewards, len(ids))

@@ -83,7 +83,7 @@ class Setup:
                 more = self._choose(run, room, n if n is None else n - len(rows), plate=fill)
                 uniform = more.uniform or more.spread
                 new = run.expect(more.ids, more.points, uniform=uniform)
-                rows = np.concatenate([rows, new])
+                rows = np.concatenate([rows, new]) if len(rows) else new
                 picks = more if picks is None else picks.joined(more)
                 if not fill or not len(more.ids) or n is None or len(rows) >= n:
                     return picks, rows

@@ -140,18 +140,20 @@ class Run:
         rows = seen.history_rows[kept]
         return History(seen.ids[rows], seen.points[rows], seen.rewards[kept])
 
-    def old_rows(self, batch: Any) -> Ints | None:
-        """The rows of a batch if its list has been replaced since; otherwise ``None``."""
+    def batch_rows(self, batch: Any) -> Ints | None:
+        """The rows of a batch of this run; ``None`` if they have to be looked up."""
         seen = self.observations
-        if not isinstance(batch, Batch) or batch.generation == seen.generation:
+        if not isinstance(batch, Batch):
             return None
+        if batch.generation == seen.generation:
+            return batch.rows if seen.are_rows_of(batch.ids, batch.rows) else None
         if batch.rows is None or (len(batch) and batch.rows.max() >= len(seen)):
             raise ValueError("this batch belongs to another optimiser or another list")
         return batch.rows
 
     def asked_rows(self, space: Domain, points: Any) -> Ints:
         """The rows of a batch, or of ids or points; −1 for what was never asked for."""
-        rows = self.old_rows(points)
+        rows = self.batch_rows(points)
         return self.observations.known_rows(*located(space, points)) if rows is None else rows
 
     def repeat(self, other: "Run", space: Domain, *, listed: bool) -> None:

@@ -168,9 +168,7 @@ def list_batch(
         if not room.take(id_):
             awake.close(position)
     awake.commit(level)
-    position_of = {id_: i for i, id_ in enumerate(chosen)}
-    where = np.array([position_of[id_] for id_ in ids], dtype=np.int64)
-    picked = np.concatenate([awake.block.points[:0], *chosen.values()])[where]
+    picked = np.concatenate([awake.block.points[:0], *(chosen[id_] for id_ in ids)])
     numbers = np.array(ids, dtype=np.int64)
     return Picks(numbers, picked, np.array(upper), bounds.width, rule.ratio)
 

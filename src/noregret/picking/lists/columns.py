@@ -37,13 +37,19 @@ class Tops:
     def put(self, ids: Ints, values: Floats) -> None:
         """Change some of the numbers."""
         self.values[ids] = values
-        blocks = np.unique(ids // _BLOCK)
+        blocks = _blocks(ids)
         self._largest[blocks] = _largest(self.values[_members(blocks, len(self.values))])
 
     @property
     def largest(self) -> Floats:
         """The largest number of each block of 512 (a copy)."""
         return self._largest.copy()
+
+
+def _blocks(ids: Ints) -> Ints:
+    """The blocks that some candidates are in, in rising order."""
+    found = ids // _BLOCK
+    return np.unique(found) if found.any() else found[:1]
 
 
 def _members(blocks: Ints, size: int) -> Ints:
@@ -153,7 +159,9 @@ class ListQueue:
         They lie in the ``count`` blocks with the largest numbers: each of these has a number that
         comes before all of any other block.
         """
-        blocks = np.sort(_first_largest(self._largest, count))
+        blocks = np.arange(len(self._largest))
+        if count < len(blocks):
+            blocks = np.sort(_first_largest(self._largest, count))
         ids, left = self._left(blocks)
         # Each block has a number of at least this level, so that no smaller one is among them.
         level = self._largest[blocks].min() if len(blocks) == count else -np.inf
@@ -167,7 +175,7 @@ class ListQueue:
         if not len(ids):
             return
         self._taken[ids] = True
-        blocks = np.unique(ids // _BLOCK)
+        blocks = _blocks(ids)
         self._largest[blocks] = _largest(self._left(blocks)[1])
         self.floor, self._next = float(self._largest.max()), None
 

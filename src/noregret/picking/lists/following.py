@@ -179,8 +179,9 @@ class FollowedQueue:
     ) -> None:
         self._values, self._ids, self._followed = values, ids, followed
         self._exactly, self._with_features = exactly, with_features
-        self._unsure = values > -np.inf
-        self._make_exact(1)
+        if exactly is not None:
+            self._unsure = values > -np.inf
+            self._make_exact(1)
         self.floor = float(values.max(initial=-np.inf))
 
     def _make_exact(self, count: int) -> None:
@@ -220,7 +221,7 @@ class FollowedQueue:
             level = self.floor
         elif count < len(values):
             level = np.partition(values, len(values) - count)[len(values) - count]
-        rows = np.flatnonzero(values >= level if level > -np.inf else values > -np.inf)
+        rows = (values >= level if level > -np.inf else values > -np.inf).nonzero()[0]
         if len(rows) > 1:
             rows = rows[np.lexsort((self._ids[rows], -values[rows]))[:count]]
         stale = values[rows]

@@ -41,13 +41,14 @@ class Room:
         self._size, self._each = size, each
         #: the most evaluations of one candidate, or any number
         self.repeats = repeats
-        order = np.argsort(ids, kind="stable")
-        self._ids, self._counts = ids[order], counts[order]
+        self._ids, self._counts = ids, counts
         self._picked: dict[int, int] = {}
         self._full: set[int] = set()  # picked until nothing was left
         self._aside = frozenset(aside.tolist())
-        self._closed = np.sort(aside)
+        self._closed = np.sort(aside) if len(aside) else NOBODY
         if repeats is not None:
+            order = np.argsort(ids, kind="stable")
+            self._ids, self._counts = ids[order], counts[order]
             self._closed = np.union1d(aside, self._ids[self._counts >= repeats])
 
     @property
