@@ -49,3 +49,44 @@ def test_outliers_do_not_ruin_a_quadratic():
     best = nr.maximize(f, box, 80, seed=0, progress=False).best
     assert np.square(best.point - 0.3).sum() < 0.01
     assert best.mean == pytest.approx(0.0, abs=0.2)
+
+
+def test_a_lone_low_reward_is_drawn_in_to_what_the_others_predict():
+    """Against a second computation: exact Gaussian processes that leave out one reward each."""
+    rng = np.random.default_rng(0)
+    points = np.linspace(0.0, 6.0, 30)[:, None]
+    values = np.sin(points[:, 0]) + 0.1 * rng.standard_normal(30)
+    values[[10, 20]] = -40.0  # outliers
+    seen = Observations(np.empty((0, 1)))
+    seen.rows(np.full(30, -1), points)
+    seen.tell(np.arange(30), values)
+    assumed = Assumptions(nr.RBF(1.0), 0.1, 1.0, (0.01,), 1.0)
+    model = SparseGP(assumed.kernel, assumed.lams, np.empty((0, 1)), 1.0)
+    estimate = Winsorised()
+    sums = estimate.sums(model, seen, assumed)
+    model.advance(points, seen.told, sums, np.arange(30))
+    model.set_weights(estimate.weights(model, seen, assumed))
+    gram = assumed.kernel(points, points)
+    for _ in range(50):
+        for row in (10, 20):
+            others = np.delete(np.arange(30), row)
+            A = gram[np.ix_(others, others)] + 0.01 * np.eye(29)
+            weights = np.linalg.solve(A, gram[others, row])
+            spread = np.sqrt(1.0 - weights @ gram[others, row] + 0.01)
+            sums[row] = max(sums[row], weights @ sums[others] - 3.0 * spread)
+    mean = gram @ np.linalg.solve(gram + 0.01 * np.eye(30), sums)
+    np.testing.assert_allclose(model.mean(np.arange(30)), mean, atol=2e-3)
+    assert np.abs(mean - np.sin(points[:, 0])).max() < 0.3
+
+
+def test_a_second_low_reward_is_believed():
+    rng = np.random.default_rng(0)
+    points = np.linspace(0.0, 6.0, 30)[:, None]
+    seen = Observations(np.empty((0, 1)))
+    seen.rows(np.full(30, -1), points)
+    seen.tell(np.arange(30), np.sin(points[:, 0]) + 0.1 * rng.standard_normal(30))
+    seen.tell(np.array([10]), np.array([-40.0]))
+    assumed = Assumptions(nr.RBF(1.0), 0.1, 1.0, (0.01,), 1.0)
+    model = SparseGP(assumed.kernel, assumed.lams, np.empty((0, 1)), 1.0)
+    model.advance(points, seen.told, Winsorised().sums(model, seen, assumed), np.arange(30))
+    assert Winsorised().weights(model, seen, assumed) is None

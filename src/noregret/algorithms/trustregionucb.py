@@ -45,7 +45,9 @@ class TrustRegionUCB(Optimizer):
     makes the model sparse beyond 500 evaluations.
 
     With a learnt kernel and a width that is not proved, outliers and a huge range do little harm.
-    Rewards further than 3 robust deviations from their median are moved to that distance. If the
+    Rewards further than 3 robust deviations from their median are moved to that distance. From 20
+    evaluations on, such a bad reward of a point told once is moved on, to within 3 deviations of
+    what the others predict, and fits leave it out if it is far too bad for where it stands. If the
     best point was told once and its reward is better than the others predict by 3 deviations, it
     is evaluated again. If the noise is learnt too and the width is a number, bad rewards are put on
     a logarithmic scale where the likelihood says so (:func:`noregret.learning.warps.best_warp`,
@@ -87,6 +89,7 @@ class TrustRegionUCB(Optimizer):
             learning=Learning(
                 design=self._design(box.dimension),
                 winsorises=True,
+                leaves_out=robust and is_auto(self.noise),  # "heavy" has an estimate of its own
                 warps=not isinstance(self.width, str),
                 fits_mean=True,
                 spreads=True,

@@ -15,6 +15,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
+from noregret.learning.lone import lone_outliers
 from noregret.learning.ties import has_atoms, informative
 from noregret.learning.warps import best_warp
 from noregret.models.assumptions import Assumptions, noise_lams
@@ -35,6 +36,8 @@ _DESIGN = 10
 _FINGERPRINT = 64
 #: uniform draws of fingerprints before the first fit, which finds variance and noise only
 _FINGERPRINT_DESIGN = 40
+#: fits without outliers: a model that had to explain one of them may not see the next one
+_ROUNDS = 3
 #: the weight that a category starts with
 _WEIGHT = 0.5
 
@@ -54,6 +57,10 @@ class Learning:
         Whether the model of a learnt kernel sees standardised rewards.
     winsorises
         Whether fits see rewards moved to within 3 robust deviations of their median.
+    leaves_out
+        Whether fits leave out rewards that are far too bad for where they stand, if kernel and
+        noise are both learnt: see :func:`noregret.learning.lone.lone_outliers`. One of them would
+        make the noise seem much larger.
     warps
         Whether rewards below a centre may be put on a logarithmic scale, if kernel and noise are
         both learnt. The likelihood decides: see :func:`noregret.learning.warps.best_warp`.
@@ -85,6 +92,7 @@ class Learning:
     fit_on: str = "all"
     standardises: bool = True
     winsorises: bool = False
+    leaves_out: bool = False
     warps: bool = False
     fits_mean: bool = False
     spreads: bool = False
@@ -201,7 +209,7 @@ class Learner:
         if self.how.warps and self.kernel and self.noise:
             warp = best_warp(assumed.kernel, observations.points[rows], y, seed)
             assumed = replace(assumed, warp=warp)
-        y = assumed.warp.apply(y)
+        raw = y = assumed.warp.apply(y)
         if self.how.winsorises:
             y = winsorised(y)
         noise = assumed.noise * assumed.unit  # in the units of the rewards, warped if they are
@@ -210,9 +218,22 @@ class Learner:
             assumed = replace(assumed, shift=shift, unit=unit)
         known = None if self.noise else noise / assumed.unit
         starts = self.how.restarts if observations.t >= 2 * self.searched else 1
+        points = observations.points
         fit = self._fit_to(
-            observations.points[rows], assumed, assumed.seen(y), known, corners, seed, starts, tied
+            points[rows], assumed, assumed.seen(y), known, corners, seed, starts, tied
         )
+        for _ in range(_ROUNDS if self.how.leaves_out and self.kernel and self.noise else 0):
+            centred = (assumed.seen(values) - fit.mean for values in (y, raw))
+            lone = lone_outliers(fit.kernel, fit.noise**2, points, rows, *centred)
+            if not len(lone):
+                break
+            rows, raw = np.delete(rows, lone), np.delete(raw, lone)
+            y = winsorised(raw)
+            shift, unit = _standard(y)
+            assumed = replace(assumed, shift=shift, unit=unit)
+            fit = self._fit_to(
+                points[rows], assumed, assumed.seen(y), known, corners, seed, starts, tied
+            )
         before, self.fitted = self.fitted, observations.t
         if observations.t >= 2 * self.searched:
             self.searched = observations.t
