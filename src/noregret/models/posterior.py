@@ -304,7 +304,7 @@ class Fantasy:
         After n evaluations the leverage of the point itself is lower by n·s²/(1 + n·s).
         """
         if not self.frozen:
-            self._span(block, position)
+            self._span(block, np.array([position]))
         b = block.b[position]
         if not self._used:
             return b, max(float(b @ b), 0.0)
@@ -332,56 +332,40 @@ class Fantasy:
         Equal to adding them one at a time, up to round-off. Only this block is updated.
         """
         if not self.frozen:
-            self._span_all(block, positions)
+            self._span(block, positions)
         b = block.b[positions]
         left = b - (b @ self._fall.T) @ self._fall
         rows = lower_solve(safe_cholesky(b @ left.T + np.eye(len(b))), left)
         self._fall = np.concatenate([self._fall, rows])
         block.leverage = np.maximum(block.leverage - row_norms(block.b @ rows.T), 0.0)
 
-    def _span_all(self, block: Block, positions: Ints) -> None:
-        """Give a feature of its own to each point that lies outside the span."""
+    def _span(self, block: Block, positions: Ints) -> None:
+        """Give a feature of its own to each of these points that lies outside the span."""
         posterior, m, k = self.posterior, self.posterior.size, len(self._points)
-        scale = np.sqrt(posterior.lam)
-        X, Z, outside = block.points[positions], block.Z[positions], block.b[positions, m:] * scale
-        gram = posterior.kernel(X, X) - Z @ Z.T - outside @ outside.T
-        own, kept = pivoted_cholesky(gram, posterior.tolerance)
-        if not len(kept):
+        scale = math.sqrt(posterior.lam)
+        outside = block.b[positions, m:] * scale
+        residual = block.residual[positions] - row_norms(outside)
+        if residual.max(initial=0.0) <= posterior.tolerance:
             return
+        X, Z = block.points[positions], block.Z[positions]
+        if len(X) == 1:
+            gram = residual[:, None]
+        else:
+            gram = posterior.kernel(X, X) - Z @ Z.T - outside @ outside.T
+        own, kept = pivoted_cholesky(gram, posterior.tolerance)
         X, Z, outside = X[kept], Z[kept], outside[kept]
         lower = np.zeros((k + len(kept), k + len(kept)))
         lower[:k, :k], lower[k:, :k], lower[k:, k:] = self._lower, outside, own
+        # Only the last rows of a triangular solve: the other coordinates of the block stay.
         cross = posterior.kernel(X, block.points) - Z @ block.Z.T
         cross -= outside @ (block.b[:, m:].T * scale)
         fresh = lower_solve(own, cross).T / scale
         self._lower = lower
         self._points = np.concatenate([self._points, X])
         self._features = np.concatenate([self._features, Z])
-        self._fall = np.pad(self._fall, ((0, 0), (0, len(kept))))
+        zeros = np.zeros((len(self._fall), len(kept)))
+        self._fall = np.concatenate([self._fall, zeros], axis=1)
         block.b = np.concatenate([block.b, fresh], axis=1)
-
-    def _span(self, block: Block, position: int) -> None:
-        """Give a point a feature of its own if it lies outside the span."""
-        posterior, m, k = self.posterior, self.posterior.size, len(self._points)
-        scale = math.sqrt(posterior.lam)
-        outside = block.b[position, m:] * scale
-        residual = block.residual.item(position) - float(outside @ outside)
-        if residual <= posterior.tolerance:
-            return
-        X, Z = block.points[position : position + 1], block.Z[position : position + 1]
-        lower = np.zeros((k + 1, k + 1))
-        lower[:k, :k] = self._lower
-        lower[k, :k] = outside
-        lower[k, k] = np.sqrt(residual)
-        # Only the last row of a triangular solve: the other coordinates of the block stay.
-        cross = posterior.kernel(X, block.points)[0] - block.Z @ Z[0]
-        cross -= block.b[:, m:] @ (outside * scale)
-        fresh = cross / (lower[k, k] * scale)
-        self._lower = lower
-        self._points = np.concatenate([self._points, X])
-        self._features = np.concatenate([self._features, Z])
-        self._fall = np.concatenate([self._fall, np.zeros((len(self._fall), 1))], axis=1)
-        block.b = np.concatenate([block.b, fresh[:, None]], axis=1)
 
     def bound(self, X: Points, width: float, mean: float = 1.0) -> tuple[Floats, Floats]:
         """``mean``·mean(x) + ``width``·√leverage(x) (n) and its gradients (n × d)."""
