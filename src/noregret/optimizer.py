@@ -19,9 +19,8 @@ from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
-from noregret.running import state
+from noregret.running import failures, state
 from noregret.running.asking import Setup
-from noregret.running.failures import fail
 from noregret.running.run import Run, located
 from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
@@ -66,8 +65,7 @@ class Optimizer(ABC):
         width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives it;
         the default for other widths and if kernel, noise or norm are learnt.
     search
-        How a box is searched: ``"gradients"`` (climbs from many starts) or ``"direct"`` (DIRECT,
-        then a climb).
+        How a box is searched: ``"gradients"`` (climbs from many starts) or ``"direct"`` (DIRECT).
     repeats
         The most evaluations of one candidate of a list, told or pending; ``None``: any number.
         When all have reached it, :attr:`exhausted` is true. Intervals and gaps stay proved.
@@ -172,13 +170,12 @@ class Optimizer(ABC):
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
-        A point that fails stays pending: something else is asked for next. If it has failed before,
-        or the three most similar choices evaluated all have, and more often than they gave a value,
-        the model is told a bad reward: the lowest so far within 1.5 interquartile ranges of the
-        lower quartile. It counts in ``t``, not in ``history``. With proved bounds none is invented.
+        A point that fails stays pending: something else is asked for next. If it mostly fails, or
+        the three most similar choices evaluated all do, the model is told a bad reward, the lowest
+        that is no outlier. It counts in ``t``, not in ``history``; none with proved bounds.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
-        fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)
+        failures.fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)
 
     def set_aside(self, ids: Any) -> None:
         """Stop asking for these candidates of a list; what is known of them stays."""
