@@ -10,6 +10,7 @@ from reference import exact_posterior, precise_posterior, problem, run, sparse_p
 
 import noregret as nr
 from noregret.learning.beliefs import log_det_bounds
+from noregret.models.followed import Followed
 from noregret.models.sparse import SparseGP
 
 KERNEL = nr.RBF(0.4)
@@ -293,3 +294,31 @@ def test_arms_in_the_span_cost_no_rebuild():
     model.advance(x, counts, np.sin(x[:, 0]) * counts, np.flatnonzero(counts))
     assert model.updates
     assert model.updates[-1].new_points is None
+
+
+def test_a_recounted_model_is_one_computed_from_scratch():
+    X, _, rng = problem()
+    counts, sums, points = rng.integers(1, 5, 12), rng.standard_normal(12), X[:12]
+    old, new = model_of(KERNEL, 0.1, X), model_of(KERNEL, 0.1, X)
+    old.rebuild(points, counts, sums, np.arange(12))
+    before = old.mean(np.arange(12))
+    more, sums_now = counts + (np.arange(12) == 3), sums + 0.5
+    found = old.recounted(more, sums_now)
+    new.rebuild(points, more, sums_now, np.arange(12))
+    for one, other in zip(found.posterior().evaluate(X), new.posterior().evaluate(X), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found.log_dets(), new.log_dets())
+    np.testing.assert_array_equal(found.ridges(1.0), new.ridges(1.0))
+    np.testing.assert_array_equal(old.mean(np.arange(12)), before)
+
+
+def test_points_that_are_followed_follow_a_recounted_model():
+    X, _, rng = problem()
+    model = model_of(KERNEL, 0.1, X)
+    model.rebuild(X[:6], np.ones(6, dtype=np.int64), rng.standard_normal(6), np.arange(6))
+    followed = Followed.all_of(X, model.posterior())
+    model = model.recounted(np.arange(1, 7), rng.standard_normal(6))
+    followed.apply(model.kernel, model.updates[-1])
+    mean, leverage = model.posterior().evaluate(X)
+    np.testing.assert_allclose(followed.mean, mean, atol=1e-12)
+    np.testing.assert_allclose(followed.residual / 0.1 + followed.quadratic, leverage, atol=1e-12)

@@ -25,7 +25,7 @@ from noregret.widths import proved, shares
 from noregret.widths.evidence import Evidence
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
-#: exact GPs of at most this many arms are computed from scratch for every new arm
+#: exact GPs of at most this many arms are computed from scratch whenever rewards come
 _SMALL = 32
 
 
@@ -292,14 +292,19 @@ class CoverBeliefs:
         rules: Rules,
         rng: np.random.Generator,
     ) -> tuple[SparseGP, Sparsifier]:
-        """A model with the evaluations of these arms, and the sparsifier of its dictionary."""
+        """A model with the evaluations of these arms, and the sparsifier of its dictionary.
+
+        It may share arrays with the old one: neither is changed afterwards.
+        """
         points, told = observations.points[rows], observations.told[rows]
         sums = self.assumed.seen(observations.sums[rows], told)
-        complete = self.how.dictionary == "complete"
-        if old is None or (complete and len(old.rows) < len(rows) <= _SMALL):
+        complete, size = self.how.dictionary == "complete", len(rows)
+        if old is not None and complete and len(old.rows) == size <= _SMALL:
+            return old.model.recounted(told, sums), old.sparsifier
+        if old is None or (complete and size <= _SMALL):
             model, sparsifier = self._model(), Sparsifier(self.how.dictionary)
             if complete:
-                model.rebuild(points, told, sums, np.arange(len(rows)))
+                model.rebuild(points, told, sums, np.arange(size))
                 return model, sparsifier
         else:
             model, sparsifier = old.model.copy(), copy.copy(old.sparsifier)

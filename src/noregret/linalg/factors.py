@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import cholesky
 from scipy.linalg.blas import dgemm
-from scipy.linalg.lapack import dgeqrf, dpotri, dpstrf, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
 
@@ -20,17 +19,16 @@ def safe_cholesky(matrix: Floats) -> Floats:
     """
     if len(matrix) == 1 and matrix[0, 0] > 0.0:  # by far the most frequent case
         return np.sqrt(matrix)
-    try:
-        return np.asarray(cholesky(matrix, lower=True, check_finite=False))
-    except np.linalg.LinAlgError:
-        pass
+    # LAPACK is called directly: SciPy's checks cost more than small matrices do.
+    lower, failed = dpotrf(matrix, lower=1)
+    if not failed:
+        return np.asarray(lower)
     scale = max(float(matrix.diagonal().max()), np.finfo(float).tiny)
     for power in range(-14, 1):
-        try:
-            jittered = matrix + (10.0**power * scale) * np.eye(len(matrix))
-            return np.asarray(cholesky(jittered, lower=True, check_finite=False))
-        except np.linalg.LinAlgError:
-            continue
+        jittered = matrix + (10.0**power * scale) * np.eye(len(matrix))
+        lower, failed = dpotrf(jittered, lower=1)
+        if not failed:
+            return np.asarray(lower)
     raise np.linalg.LinAlgError("matrix is not positive definite, even with jitter")
 
 
@@ -56,7 +54,7 @@ def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Fl
         return np.empty((0, *right.shape[1:]))
     if size == 1:
         return np.asarray(right / lower[0, 0])
-    # LAPACK is called directly: SciPy's checks cost more than small systems do.
+    # LAPACK is called directly, as above.
     solved, _ = dtrtrs(lower, right, lower=1, trans=1 if transposed else 0)
     return np.asarray(solved)
 

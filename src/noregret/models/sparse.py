@@ -281,6 +281,16 @@ class SparseGP:
         self._compute()
         self._aim, self._computed_from = None, dictionary
 
+    def recounted(self, counts: Ints, sums: Floats) -> "SparseGP":
+        """A model with other counts and sums of the same arms (u each); features are shared."""
+        made = copy.copy(self)
+        made.counts, made.sums, made._misfits = counts.astype(np.float64), sums.copy(), None
+        made._ridge = ridge = Ridge(np.array(self.lams))
+        made.version += 1
+        made._compute()
+        made.updates = [*self.updates[1 - _UPDATES :], Update(ridge.thetas[0], ridge.roots[0])]
+        return made
+
     def set_weights(self, weights: Floats) -> None:
         """Use other weights of the means than those of least squares, until the next update.
 
