@@ -15,13 +15,16 @@ class Hills:
         self.width = 1.0
         self.looks = 0
 
-    def look(self, key):
+    def look(self, key, width):
         self.looks += 1
         mean, root = self.mean[key[1]], self.root[key[1]]
         upper = mean + self.width * root
         at = int(np.argmax(upper))
         found = float(upper[at]), float(mean[at]), float(root[at])
         return Leader(at, *found, float(root.max()), self.width)
+
+    def log_det(self, key):
+        return 0.0
 
     def widths_now(self, log_dets):
         return np.full(len(log_dets), self.width)
@@ -34,11 +37,11 @@ def test_growing_widths_give_the_choice_of_a_full_look_with_few_looks():
     rng = np.random.default_rng(0)
     hills = Hills(200, rng)
     leaders = Leaders([(0, i) for i in range(200)])
-    leaders.best(hills.look, hills.widths_now, rng)
+    leaders.best(hills.look, hills, rng)
     assert hills.looks == 200
     for _ in range(300):
         hills.width *= 1.01
-        key, leader = leaders.best(hills.look, hills.widths_now, rng)
+        key, leader = leaders.best(hills.look, hills, rng)
         assert leader.upper == pytest.approx(hills.largest(), rel=1e-12)
         assert leader.upper == pytest.approx(
             hills.mean[key[1]][leader.choice] + hills.width * hills.root[key[1]][leader.choice]
@@ -72,7 +75,7 @@ def test_a_copy_goes_its_own_way():
 
 
 def test_equal_bounds_are_drawn_at_random():
-    def look(key):
+    def look(key, width):
         return Leader(None, 1.0, 0.0, 1.0, 1.0, 1.0)
 
     rng = np.random.default_rng(3)

@@ -7,8 +7,7 @@ evaluations were told or are pending in it, or when its growing width may have c
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -97,6 +96,18 @@ class CoverBounds:
         """Whether widths grow with time, also where nothing is told."""
         return self.beliefs.how.by_time
 
+    def width_in(self, key: Key) -> float:
+        """The factor of √leverage in a cell, for the first λ."""
+        cell = self.beliefs.cells.get(key)
+        if cell is None:
+            return self.of(key).width
+        return float(self.beliefs.widths(cell, self._rules)[0])
+
+    def log_det(self, key: Key) -> float:
+        """log det(I + K/λ) of a cell."""
+        cell = self.beliefs.cells.get(key)
+        return 0.0 if cell is None else cell.log_det
+
     def widths_now(self, log_dets: Floats) -> Floats:
         """The widths for the first λ of cells with these log det(I + K/λ), where they grow (n)."""
         return self.beliefs.widths_now(log_dets, self._rules)
@@ -143,8 +154,7 @@ def cover_bounds(
     return found
 
 
-@dataclass(frozen=True)
-class Leader:
+class Leader(NamedTuple):
     """The choice with the largest bound in a cell, when the cell was last looked at.
 
     Attributes
@@ -160,8 +170,6 @@ class Leader:
         A bound on √leverage in the whole cell.
     width
         The factor of √leverage.
-    log_det
-        log det(I + K/λ) of the cell.
     """
 
     choice: Any
@@ -170,7 +178,16 @@ class Leader:
     root: float
     widest: float
     width: float
-    log_det: float = 0.0
+
+
+class Growing(Protocol):
+    """Widths that grow with time."""
+
+    def log_det(self, key: Key) -> float:
+        """log det(I + K/λ) of a cell."""
+
+    def widths_now(self, log_dets: Floats) -> Floats:
+        """The widths of cells with these log det(I + K/λ) (n)."""
 
 
 class Leaders:
@@ -180,7 +197,8 @@ class Leaders:
         self._keys: list[Key] = []
         self._slot: dict[Key, int] = {}
         self._choices: list[Any] = []
-        self._numbers: Floats = np.empty((0, 6))  # of each leader, as it names them
+        # Of each leader what it holds from ``upper`` on, and log det(I + K/λ) of its cell.
+        self._numbers: Floats = np.empty((0, 6))
         self._stale: set[Key] = set()
         self.add(keys)
 
@@ -202,6 +220,8 @@ class Leaders:
 
     def add(self, keys: list[Key]) -> None:
         """More cells."""
+        if not keys:
+            return
         self._slot |= {key: len(self._keys) + i for i, key in enumerate(keys)}
         self._keys += keys
         self._choices += [None] * len(keys)
@@ -223,8 +243,8 @@ class Leaders:
 
     def best(
         self,
-        look: Callable[[Key], Leader],
-        widths_now: Callable[[Floats], Floats] | None,
+        look: Callable[[Key, float | None], Leader],
+        growing: Growing | None,
         rng: np.random.Generator,
     ) -> tuple[Key, Leader]:
         """The cell with the largest bound, one of them at random where several have it.
@@ -236,37 +256,40 @@ class Leaders:
         Parameters
         ----------
         look
-            Finds the leader of a cell.
-        widths_now
-            Gives the widths of cells by their log det(I + K/λ), where they grow with time.
+            Finds the leader of a cell, for its width where that grows with time.
+        growing
+            Gives the widths, where they grow with time.
         """
-        for key in sorted(self._stale):
-            self._put(key, look(key))
-        self._stale.clear()
         upper, mean, root, widest, width, log_det = self._numbers.T
-        slack = np.zeros(len(upper))
-        if widths_now is not None:
-            now = widths_now(log_det)
+        stale = sorted(self._stale)
+        if growing is None:
+            for key in stale:
+                self._put(self._slot[key], look(key, None))
+            slack = np.zeros(len(upper))
+        else:
+            for key in stale:
+                log_det[self._slot[key]] = growing.log_det(key)
+            now = growing.widths_now(log_det)
+            for key in stale:
+                slot = self._slot[key]
+                self._put(slot, look(key, float(now[slot])))
             upper[:] = mean + now * root
             slack = (now - width) * (widest - root)
+        self._stale.clear()
         while True:
             top = float(upper.max())
             doubtful = np.flatnonzero((slack > 0.0) & (upper + slack >= top))
             if not len(doubtful):
                 break
             slot = int(doubtful[np.argmax(upper[doubtful] + slack[doubtful])])
-            self._put(self._keys[slot], look(self._keys[slot]))
+            self._put(slot, look(self._keys[slot], float(now[slot])))
             slack[slot] = 0.0
         ties = np.flatnonzero(upper == top)
         slot = int(ties[rng.integers(len(ties))] if len(ties) > 1 else ties[0])
-        return self._keys[slot], Leader(self._choices[slot], *self._numbers[slot].tolist())
+        return self._keys[slot], Leader(self._choices[slot], *self._numbers[slot, :5].tolist())
 
-    def _put(self, key: Key, leader: Leader) -> None:
-        slot = self._slot[key]
-        self._choices[slot] = leader.choice
-        self._numbers[slot] = (
-            leader.upper, leader.mean, leader.root, leader.widest, leader.width, leader.log_det,
-        )  # fmt: skip
+    def _put(self, slot: int, leader: Leader) -> None:
+        self._choices[slot], self._numbers[slot, :5] = leader[0], leader[1:]
 
 
 def one_of_the_largest(values: Floats, rng: np.random.Generator) -> int:

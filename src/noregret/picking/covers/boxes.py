@@ -63,7 +63,9 @@ class InBox:
     def _search(self, cover: Cover, key: Key) -> Search:
         return search_of(self._part(cover, key), quick=True)
 
-    def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
+    def look(
+        self, view: CoverBounds, key: Key, closed: Ints, width: float | None, *, keep: bool
+    ) -> Leader:
         """The best point found by a search of a cell. It is not repeated for a wider width."""
         beliefs, bounds = view.beliefs, view.of(key)
         points = self._spread(beliefs.cover, key)
@@ -82,9 +84,7 @@ class InBox:
         mean, leverage = bounds.evaluate(point[None])
         root = float(np.sqrt(leverage[0]))
         upper = float(mean[0]) + bounds.width * root
-        cell = beliefs.cells.get(key)
-        log_det = 0.0 if cell is None else cell.log_det
-        return Leader(point, upper, float(mean[0]), root, root, bounds.width, log_det)
+        return Leader(point, upper, float(mean[0]), root, root, bounds.width)
 
     def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> Floats:
         """A point of a cell that nothing is known of: one with the largest bound, at random."""

@@ -1,7 +1,7 @@
 """Who is next inside a cell of a cover? Its candidates on a list, a search in a box."""
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ from noregret._types import Floats, Ints, Points
 from noregret.learning.local import CellBeliefs
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
+from noregret.models.posterior import Posterior
 from noregret.picking.bounds import Bounds
 from noregret.picking.covers.bounds import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.covers.boxes import InBox
@@ -22,6 +23,8 @@ from noregret.spaces import Box, Candidates, Space, box_of
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep
 _SHORT = 8192
+#: up to this many numbers a cell's features are kept
+_KEPT = 1 << 18
 #: a cell of a box splits into 2ᵈ
 _LARGEST_DIMENSION = 10
 
@@ -38,10 +41,13 @@ class Inside(Protocol):
     def copy(self) -> "Inside":
         """A copy; changes of one do not reach the other."""
 
-    def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
+    def look(
+        self, view: CoverBounds, key: Key, closed: Ints, width: float | None, *, keep: bool
+    ) -> Leader:
         """The leader of a cell without the candidates that are closed (ids in rising order).
 
-        With ``keep``, what was seen is remembered. A cell that is closed has a bound of −∞.
+        ``width`` is given where it grows with time. With ``keep``, what was seen is remembered. A
+        cell that is closed has a bound of −∞.
         """
 
     def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> Any:
@@ -75,6 +81,15 @@ class _Seen:
     root: Floats
 
 
+@dataclass(frozen=True)
+class _Embedded:
+    """Features and residuals of all candidates of a cell, for inducing points with this factor."""
+
+    factor: Floats
+    Z: Floats
+    residual: Floats
+
+
 class InList:
     """The candidates of a list, by cell.
 
@@ -99,6 +114,11 @@ class InList:
         self._upper: dict[Key, Floats] = {}
         self._seen: dict[Key, _Seen] = {}
         self._sleepers: dict[Key, Current] = {}
+        self._embedded: dict[Key, _Embedded] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies leave out features, which are computed again."""
+        return {**vars(self), "_embedded": {}}
 
     def restart(self, space: Candidates) -> None:
         """Another list; refused where it leaves the box that the user gave."""
@@ -118,8 +138,7 @@ class InList:
             if key in self._upper:
                 self._upper[key] = np.concatenate([self._upper[key], self._roots[ids]])
             self._ids[key] = np.concatenate([self._ids.get(key, ids[:0]), ids])
-            self._seen.pop(key, None)
-            self._sleepers.pop(key, None)
+            self._forget(key)
         return list(changed)
 
     def copy(self) -> "InList":
@@ -137,14 +156,13 @@ class InList:
             self._prior = PriorRoot(assumed.kernel, lam=assumed.lam)
         self._intersected, self._roots = intersected, self._prior.of(self.space)
         self._ids = cover.members(cover.unit(self.space.at(np.arange(len(self.space)))))
-        self._upper, self._seen, self._sleepers = {}, {}, {}
+        self._upper, self._seen, self._sleepers, self._embedded = {}, {}, {}, {}
         return list(self._ids)
 
     def split(self, cover: Cover, key: Key) -> list[Key]:
         """A cell has split; the cells in its place inherit its candidates and their bounds."""
         ids, upper = self._ids.pop(key), self._upper.pop(key, None)
-        self._seen.pop(key, None)
-        self._sleepers.pop(key, None)
+        self._forget(key)
         parts = cover.divide(key, cover.unit(self.space.at(ids)))
         for half, part in parts:
             self._ids[half] = ids[part]
@@ -152,29 +170,38 @@ class InList:
                 self._upper[half] = upper[part]
         return [half for half, _ in parts]
 
+    def _forget(self, key: Key) -> None:
+        """What was seen of a cell is of no use any more."""
+        for known in (self._seen, self._sleepers, self._embedded):
+            known.pop(key, None)
+
     def _stale(self, key: Key) -> Floats:
         """What is known of a cell's candidates (n) without looking: bounds, or √leverages."""
         upper = self._upper.get(key)
         return self._roots[self._ids[key]] if upper is None else upper
 
-    def look(self, view: CoverBounds, key: Key, closed: Ints, *, keep: bool) -> Leader:
+    def look(
+        self, view: CoverBounds, key: Key, closed: Ints, width: float | None, *, keep: bool
+    ) -> Leader:
         """The leader of a cell; with ``keep``, what was seen is remembered."""
-        bounds, cell = view.of(key), view.beliefs.cells.get(key)
-        shut = self._shut(key, closed)
-        if len(shut) == len(self._ids[key]):
-            return Leader(None, -np.inf, -np.inf, 0.0, 0.0, bounds.width)
+        shut, size = self._shut(key, closed), len(self._ids[key])
+        if width is None:
+            width = view.width_in(key)
+        if len(shut) == size:
+            return Leader(None, -np.inf, -np.inf, 0.0, 0.0, width)
         if view.is_unknown(key):
             top = float(_without(self._stale(key), shut).max())
             if self._intersected:
-                return Leader(None, top, 0.0, 0.0, 0.0, bounds.width)
-            return Leader(None, bounds.width * top, 0.0, top, top, bounds.width)
-        if len(self._ids[key]) > _SHORT:
-            leader = self._look_at_some(key, bounds, cell, shut, keep)
-        elif self._intersected:
-            leader = self._look_at_all(key, bounds, shut, keep)
-        else:
-            leader = self._look_now(key, bounds, cell, shut, key in view.waiting, keep)
-        return leader if cell is None else replace(leader, log_det=cell.log_det)
+                return Leader(None, top, 0.0, 0.0, 0.0, width)
+            return Leader(None, width * top, 0.0, top, top, width)
+        if size > _SHORT:
+            return self._look_at_some(key, view.of(key), view.beliefs.cells.get(key), shut, keep)
+        if self._intersected:
+            return self._look_at_all(key, view.of(key), shut, keep)
+        seen = self._now(view, key, keep)
+        upper = _without(seen.mean + width * seen.root, shut)
+        widest = float(seen.root.max())
+        return _leader(self._ids[key], upper, seen.mean, seen.root, widest, width)
 
     def _shut(self, key: Key, closed: Ints) -> Ints:
         """Which candidates of a cell are closed (positions)."""
@@ -190,28 +217,33 @@ class InList:
             self._upper[key] = stale
         root = np.sqrt(block.leverage)
         upper = _without(np.minimum(stale, bounds.inside(block)), shut)
-        return _leader(self._ids[key], upper, block.mean, root, float(root.max()), bounds)
+        return _leader(self._ids[key], upper, block.mean, root, float(root.max()), bounds.width)
 
-    def _look_now(
-        self,
-        key: Key,
-        bounds: Bounds,
-        cell: CellBeliefs | None,
-        shut: Ints,
-        waiting: bool,
-        keep: bool,
-    ) -> Leader:
-        """The leader by the papers' rule, from all candidates of a cell."""
-        seen = self._seen.get(key)
-        stamp = -1 if cell is None or waiting else cell.stamp
-        if seen is None or stamp < 0 or seen.stamp != stamp:
-            block = bounds.fantasy.block(self.space.at(self._ids[key]))
-            seen = _Seen(stamp, block.mean, np.sqrt(block.leverage))
+    def _now(self, view: CoverBounds, key: Key, keep: bool) -> _Seen:
+        """What is known of all candidates of a cell now, for the papers' rule."""
+        cell, seen = view.beliefs.cells.get(key), self._seen.get(key)
+        if cell is None or key in view.waiting:
+            mean, leverage = view.of(key).evaluate(self.space.at(self._ids[key]))
+            return _Seen(-1, mean, np.sqrt(leverage))
+        if seen is None or seen.stamp != cell.stamp:
+            posterior = cell.model.posterior()
+            known = self._features(key, posterior, keep)
+            mean, leverage = posterior.of_features(known.Z, known.residual)
+            seen = _Seen(cell.stamp, mean, np.sqrt(leverage))
             if keep:
                 self._seen[key] = seen
-        upper = _without(seen.mean + bounds.width * seen.root, shut)
-        widest = float(seen.root.max())
-        return _leader(self._ids[key], upper, seen.mean, seen.root, widest, bounds)
+        return seen
+
+    def _features(self, key: Key, posterior: Posterior, keep: bool) -> _Embedded:
+        """Features of all candidates of a cell; they stay until it has other inducing points."""
+        known = self._embedded.get(key)
+        if known is None or known.factor is not posterior.factor:
+            points = self.space.at(self._ids[key])
+            Z = posterior.embed(points)
+            known = _Embedded(posterior.factor, Z, posterior.residual(Z, points))
+            if keep and Z.size <= _KEPT:
+                self._embedded[key] = known
+        return known
 
     def _look_at_some(
         self, key: Key, bounds: Bounds, cell: CellBeliefs | None, shut: Ints, keep: bool
@@ -245,7 +277,7 @@ class InList:
         root, one = np.sqrt(awake.block.leverage), slice(at, at + 1)
         return _leader(
             ids[awake.ids[one]], awake.upper[one], awake.block.mean[one], root[one],
-            float(prior.max()), bounds,
+            float(prior.max()), bounds.width,
         )  # fmt: skip
 
     def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> int:
@@ -286,12 +318,12 @@ def _without(upper: Floats, shut: Ints) -> Floats:
 
 
 def _leader(
-    ids: Ints, upper: Floats, mean: Floats, root: Floats, widest: float, bounds: Bounds
+    ids: Ints, upper: Floats, mean: Floats, root: Floats, widest: float, width: float
 ) -> Leader:
     """The candidate with the largest of some bounds (n)."""
     at = int(np.argmax(upper))
     found = float(upper[at]), float(mean[at]), float(root[at])
-    return Leader(int(ids[at]), *found, widest, bounds.width)
+    return Leader(int(ids[at]), *found, widest, width)
 
 
 def covered_box(space: Candidates | Space, given: Any) -> Box | None:

@@ -83,9 +83,9 @@ class CoverUCB:
 
     def _leave_out(self, now: Situation, leaders: Leaders, closed: Ints) -> None:
         """Let the leaders leave out these candidates, and no others."""
-        changed = np.setxor1d(closed, self._closed, assume_unique=True)
-        self._closed = closed
-        if len(changed):
+        before, self._closed = self._closed, closed
+        if len(before) or len(closed):
+            changed = np.setxor1d(closed, before, assume_unique=True)
             _, points = now.space.locate(changed)
             leaders.look_again(key for key, _ in _view(now).parts(points))
 
@@ -94,8 +94,8 @@ class CoverUCB:
     ) -> tuple[Key, Leader]:
         grows = view.grows and not self._intersected
         return leaders.best(
-            lambda key: self._inside.look(view, key, self._closed, keep=keep),
-            view.widths_now if grows else None,
+            lambda key, width: self._inside.look(view, key, self._closed, width, keep=keep),
+            view if grows else None,
             rng,
         )
 
