@@ -96,21 +96,19 @@ class Observations:
 
     def rows(self, ids: Ints, points: Points) -> Ints:
         """The rows of these choices, new ones where they are seen for the first time."""
-        rows = self.known_rows(ids, points)
-        unknown = (rows < 0).nonzero()[0]
-        if len(unknown):
-            fresh: list[int] = []
-            for i, key in zip(unknown.tolist(), _keys(ids[unknown], points[unknown]), strict=True):
-                if key not in self._row_of:
-                    self._row_of[key] = len(self) + len(fresh)
-                    fresh.append(i)
-                rows[i] = self._row_of[key]
+        row_of, keys = self._row_of, _keys(ids, points)
+        fresh: list[int] = []
+        for i, key in enumerate(keys):
+            if key not in row_of:
+                row_of[key] = len(self) + len(fresh)
+                fresh.append(i)
+        if fresh:
             zeros = np.zeros(len(fresh), dtype=np.int64)
             self._points.extend(points[fresh])
             self._ids.extend(ids[fresh])
             for column in (self._told, self._pending, self._sums, self._scatters):
                 column.extend(zeros)
-        return rows
+        return np.array([row_of[key] for key in keys], dtype=np.int64)
 
     def are_rows_of(self, ids: Ints, rows: Ints | None) -> bool:
         """Whether these are the rows of these candidates of the list (n each)."""
@@ -137,16 +135,30 @@ class Observations:
 
         With ``unasked`` pending evaluations of the same rows stay pending.
         """
-        arrived = np.bincount(rows, minlength=len(self))
-        told, pending = self.told, self.pending
-        asked = np.minimum(pending, arrived) * (not unasked)
-        self._add_scatter(rows, rewards, arrived)
-        told += arrived
-        pending -= asked
-        self.unasked += int(arrived.sum() - asked.sum())
-        np.add.at(self.sums, rows, rewards)
+        if len(rows) == 1:  # by far the most frequent case
+            self._tell_one(int(rows[0]), float(rewards[0]), unasked)
+        else:
+            arrived = np.bincount(rows, minlength=len(self))
+            told, pending = self.told, self.pending
+            asked = np.minimum(pending, arrived) * (not unasked)
+            self._add_scatter(rows, rewards, arrived)
+            told += arrived
+            pending -= asked
+            self.unasked += int(arrived.sum() - asked.sum())
+            np.add.at(self.sums, rows, rewards)
         self._history_rows.extend(rows)
         self._history_rewards.extend(rewards)
+
+    def _tell_one(self, row: int, reward: float, unasked: bool) -> None:
+        known, sums = int(self.told[row]), self.sums
+        off = reward - float(sums[row]) / max(known, 1)
+        self.scatters[row] += off * off * (known / (1 + known))
+        self.told[row] += 1
+        sums[row] += reward
+        if self.pending[row] and not unasked:
+            self.pending[row] -= 1
+        else:
+            self.unasked += 1
 
     def fail(self, row: int, reward: float | None) -> None:
         """Note that a pending row has failed; a reward, if given, is told to the model instead.
@@ -195,11 +207,6 @@ class Observations:
 
     def _add_scatter(self, rows: Ints, rewards: Floats, arrived: Ints) -> None:
         """Add the scatter of new rewards to that of the old ones (Chan's parallel formula)."""
-        if len(rows) == 1:  # by far the most frequent case
-            row, known = int(rows[0]), int(self.told[rows[0]])
-            off = float(rewards[0]) - float(self.sums[row]) / max(known, 1)
-            self.scatters[row] += off * off * (known / (1 + known))
-            return
         which = np.flatnonzero(arrived)
         counts, before = arrived[which], self.told[which]
         sums = np.bincount(rows, rewards, minlength=len(self))[which]
@@ -238,7 +245,7 @@ class Observations:
 def _keys(ids: Ints, points: Points) -> list[Any]:
     """The keys of arms: their ids, or the bytes of their points on a box."""
     numbers: list[Any] = ids.tolist()
-    if (ids >= 0).all():
+    if min(numbers, default=0) >= 0:
         return numbers
     pairs = zip(numbers, points, strict=True)
     return [id_ if id_ >= 0 else point.tobytes() for id_, point in pairs]

@@ -22,7 +22,7 @@ from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.widths import proved, shares
-from noregret.widths.evidence import Evidence
+from noregret.widths.evidence import Evidence, FixedWidth
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
 #: exact GPs of at most this many arms are computed from scratch whenever rewards come
@@ -115,6 +115,8 @@ class CoverBeliefs:
         """The factors of √leverage for every λ (g), in a cell."""
         if cell.widths is not None:
             return cell.widths
+        if isinstance(rules.width, FixedWidth):
+            return np.array([rules.width.factor(self.assumed.lam)])
         return self.widths_now(np.array([cell.log_det]), rules)
 
     def widths_now(self, log_dets: Floats, rules: Rules) -> Floats:
@@ -274,7 +276,7 @@ class CoverBeliefs:
         full = self.cover.is_full(key, count)
         if full and self.how.split == "count":
             return None
-        model, sparsifier = self._taught(rows, old, observations, rules, rng)
+        model, sparsifier = self._taught(rows, told, old, observations, rules, rng)
         scatter = float(observations.scatters[rows].sum())
         draft = CellBeliefs(key, rows, model, sparsifier, scatter, stamp=self.stamp)
         if rules.limits_trace:
@@ -287,6 +289,7 @@ class CoverBeliefs:
     def _taught(
         self,
         rows: Ints,
+        told: Ints,
         old: CellBeliefs | None,
         observations: Observations,
         rules: Rules,
@@ -296,11 +299,11 @@ class CoverBeliefs:
 
         It may share arrays with the old one: neither is changed afterwards.
         """
-        points, told = observations.points[rows], observations.told[rows]
         sums = self.assumed.seen(observations.sums[rows], told)
         complete, size = self.how.dictionary == "complete", len(rows)
         if old is not None and complete and len(old.rows) == size <= _SMALL:
             return old.model.recounted(told, sums), old.sparsifier
+        points = observations.points[rows]
         if old is None or (complete and size <= _SMALL):
             model, sparsifier = self._model(), Sparsifier(self.how.dictionary)
             if complete:
@@ -315,7 +318,7 @@ class CoverBeliefs:
 
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
-        if self.how.by_time:
+        if self.how.by_time or isinstance(rules.width, FixedWidth):
             return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
         found = self._evidence_in(cell, rules)
         widths, refuted = rules.widths(found)

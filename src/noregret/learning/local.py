@@ -66,7 +66,7 @@ class CellBeliefs:
     log_det
         An upper bound on log det(I + K/λ); equal to it for a complete dictionary.
     widths
-        Factors of √leverage for every λ (g); none if they depend on the time.
+        Factors of √leverage for every λ (g); none if they are fixed or depend on the time.
     refuted
         Whether the rewards told here refute the assumptions.
     stamp

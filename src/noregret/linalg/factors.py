@@ -195,7 +195,7 @@ class InverseRoots:
         log_dets = self.log_dets.copy()
         for i in which:
             V = gram.copy()
-            V[np.diag_indices(m)] += self._lams[i]
+            V.flat[:: m + 1] += self._lams[i]
             lower = safe_cholesky(V) if m else V
             self._buffer[i, :m, :m] = lower_solve(lower, np.eye(m)).T
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
