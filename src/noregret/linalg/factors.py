@@ -5,10 +5,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm
 from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
+
+#: masks of triangles up to this size are kept
+_SMALL = 64
 
 
 def safe_cholesky(matrix: Floats) -> Floats:
@@ -41,7 +45,20 @@ def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
         kept = np.flatnonzero(matrix.diagonal() > tolerance)
         return np.sqrt(matrix[np.ix_(kept, kept)]), kept
     factor, pivots, rank, _ = dpstrf(np.asfortranarray(matrix), tol=tolerance, lower=1)
-    return np.tril(factor[:rank, :rank]), (pivots[:rank] - 1).astype(np.int64)
+    return _lower_part(factor[:rank, :rank]), (pivots[:rank] - 1).astype(np.int64)
+
+
+def _lower_part(matrix: Floats) -> Floats:
+    """A matrix with zeros above its diagonal; for small ones NumPy's own mask takes longest."""
+    if len(matrix) > _SMALL:
+        return np.tril(matrix)
+    return np.where(_lower_mask(len(matrix)), matrix, 0.0)
+
+
+@lru_cache(maxsize=_SMALL)
+def _lower_mask(size: int) -> NDArray[np.bool_]:
+    """Which entries of a matrix are not above its diagonal (n × n)."""
+    return np.tri(size, dtype=np.bool_)
 
 
 def lower_solve(lower: Floats, right: Floats, *, transposed: bool = False) -> Floats:

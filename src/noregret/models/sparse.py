@@ -81,7 +81,7 @@ class SparseGP:
         self._computed_from: Ints | None = None
         # Directions with less prior variance than this outside the span are round-off, or tiny
         # beside λ.
-        self.tolerance = float(np.clip(1e-3 * lams[0], 1e-13 * scale, 1e-10 * scale))
+        self.tolerance = min(max(1e-3 * lams[0], 1e-13 * scale), 1e-10 * scale)
 
     def __getstate__(self) -> dict[str, Any]:
         """Files and copies leave out what a look may have computed."""
@@ -353,32 +353,34 @@ class SparseGP:
         if len(rows) == 1:
             gram = self.residual[rows, None]
         else:
-            gram = self.kernel(own, own) - old @ old.T if len(rows) else np.empty((0, 0))
+            gram = self.kernel(own, own) if len(rows) else np.empty((0, 0))
+            if m:
+                gram -= old @ old.T
         lower, kept = pivoted_cholesky(gram, self.tolerance)
-        k = len(kept)
+        k, new, taken = len(kept), own[kept], rows[kept]
         if not k:
             return np.empty((len(points), 0))
-        inverse = lower_solve(lower, np.eye(k))
-        border, taken = inverse @ old[kept], rows[kept]
-        if update is not None:
-            update.new_points = own[kept]
-            update.border, update.border_inverse = border, inverse
-        # Arms in the span have none of the new features: |e|² is at most the residual.
+        # Arms in the span have none of the new features: |e|² is at most the residual. Inducing
+        # points lie in their own span.
         left = self.residual.copy()
         left[taken] = 0.0
         others = np.flatnonzero(left)
         fresh = np.zeros((len(points), k))
         fresh[taken] = lower
+        if update is not None or len(others):
+            inverse = lower_solve(lower, np.eye(k))
+            border = inverse @ old[kept]
+            if update is not None:
+                update.new_points, update.border, update.border_inverse = new, border, inverse
         if len(others):
-            fresh[others] = self.kernel(points[others], own[kept]) @ inverse.T
-            fresh[others] -= self.features[others] @ border.T
+            e = self.kernel(points[others], new) @ inverse.T - self.features[others] @ border.T
+            fresh[others], left[others] = e, np.maximum(left[others] - row_norms(e), 0.0)
+        self.residual = left
         self._upper = with_square_room(self._upper, m + k)
         self._upper[:m, m : m + k] = old[kept].T
         self._upper[m : m + k, m : m + k] = lower.T
         self._buffer = with_room(self._buffer, len(points), m + k)
         self._buffer[: len(points), m : m + k] = fresh
-        self._inducing = np.concatenate([self._inducing, own[kept]])
+        self._inducing = np.concatenate([self._inducing, new])
         self.dictionary = np.concatenate([self.dictionary, taken])
-        # Inducing points lie in their own span.
-        self.residual = np.maximum(left - row_norms(fresh), 0.0)
         return np.asarray(fresh)
