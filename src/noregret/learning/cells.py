@@ -179,18 +179,21 @@ class CoverBeliefs:
         """Take in what has been told since the last call; return what happened, as events."""
         if observations.t == self.t:
             return []
-        draft = copy.copy(self)
-        draft.cells, draft.cover = dict(self.cells), self.cover.copy()
-        events = draft._advance(observations, rules, rng)
-        vars(self).update(vars(draft))
-        return events
+        before = vars(self).copy()
+        self.cells = dict(self.cells)
+        try:
+            return self._advance(observations, rules, rng)
+        except BaseException:
+            vars(self).update(before)
+            raise
 
     def _advance(
         self, observations: Observations, rules: Rules, rng: np.random.Generator
     ) -> list[dict[str, Any]]:
         assumed, least = self.assumed, self.cover.least
         events = self._learn(observations, rules)
-        rows = np.unique(observations.history_rows[self.t :])
+        latest = set(observations.history_rows[self.t :].tolist())
+        rows = np.array(sorted(latest), dtype=np.int64)
         self.latest = rows
         if self.assumed is not assumed:
             self.version += 1
@@ -225,7 +228,7 @@ class CoverBeliefs:
     def _refine(self) -> None:
         """Halve the cells that are larger than those of a first cover for the new horizon."""
         if self.how.growth is not None:
-            cover = self.cover
+            self.cover = cover = self.cover.copy()
             goal = cells_a_side(float(self.horizon) ** self.how.growth, cover.dimension)
             while 2 * (cover.per_side << cover.least) <= goal:
                 cover.least += 1
@@ -240,7 +243,8 @@ class CoverBeliefs:
         self, rows: Ints, observations: Observations, rules: Rules, rng: np.random.Generator
     ) -> list[tuple[CellBeliefs | None, CellBeliefs]]:
         """Take in new evaluations of these arms; the changed cells, before and after."""
-        cover, points = self.cover, observations.points
+        cover = before = self.cover
+        points = observations.points
         parts = cover.members(cover.unit(points[rows]))
         open_ = [(key, rows[part]) for key, part in reversed(parts.items())]
         changes = []
@@ -252,6 +256,8 @@ class CoverBeliefs:
                 inside = joined(old.rows, inside)
             cell = self._cell(key, inside, old, observations, rules, rng)
             if cell is None:
+                if cover is before:
+                    self.cover = cover = cover.copy()
                 cover.splits.add(key)
                 halves = cover.divide(key, cover.unit(points[inside]))
                 open_ += [(child, inside[part]) for child, part in reversed(halves)]
@@ -319,7 +325,10 @@ class CoverBeliefs:
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
         if self.how.by_time or isinstance(rules.width, FixedWidth):
-            return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
+            model = cell.model
+            exact = not model.residual.any()  # the span holds all arms
+            log_dets = model.log_dets() if exact else log_det_bounds(model)
+            return replace(cell, log_det=float(log_dets[0]))
         found = self._evidence_in(cell, rules)
         widths, refuted = rules.widths(found)
         return replace(cell, log_det=float(found.log_det), widths=widths, refuted=refuted)

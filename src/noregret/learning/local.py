@@ -110,7 +110,7 @@ def seen_before(
 def joined(known: Ints, rows: Ints) -> Ints:
     """Known rows, followed by those of ``rows`` that are not known yet."""
     if len(rows) <= _FEW:
-        fresh = ~(rows[:, None] == known).any(axis=1)
-    else:
-        fresh = np.isin(rows, known, invert=True)
-    return np.concatenate([known, rows[fresh]])
+        old = known.tolist()
+        fresh = [row not in old for row in rows.tolist()]
+        return np.concatenate([known, rows[fresh]]) if any(fresh) else known
+    return np.concatenate([known, rows[np.isin(rows, known, invert=True)]])

@@ -208,13 +208,12 @@ class InverseRoots:
 
     def _factorise(self, gram: Floats, which: Iterable[int]) -> None:
         """Compute the roots of some λ from the whole G."""
-        m = len(gram)
+        m, unit = len(gram), np.eye(len(gram))
         log_dets = self.log_dets.copy()
         for i in which:
-            V = gram.copy()
-            V.flat[:: m + 1] += self._lams[i]
+            V = gram + self._lams[i] * unit
             lower = safe_cholesky(V) if m else V
-            self._buffer[i, :m, :m] = lower_solve(lower, np.eye(m)).T
+            self._buffer[i, :m, :m] = lower_solve(lower, unit).T
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 

@@ -118,7 +118,7 @@ class Cover:
 
     def unit(self, points: Any) -> Floats:
         """Points (n × d) scaled to [0, 1]ᵈ; those beyond the box move to its boundary."""
-        return np.asarray(np.clip((points - self.lower) / self.extent, 0.0, 1.0))
+        return np.asarray(np.minimum(np.maximum((points - self.lower) / self.extent, 0.0), 1.0))
 
     def side(self, key: Key) -> float:
         """ρ of a cell, in box sides."""

@@ -283,7 +283,8 @@ class SparseGP:
 
     def recounted(self, counts: Ints, sums: Floats) -> "SparseGP":
         """A model with other counts and sums of the same arms (u each); features are shared."""
-        made = copy.copy(self)
+        made = SparseGP.__new__(SparseGP)
+        vars(made).update(vars(self))
         made.counts, made.sums, made._misfits = counts.astype(np.float64), sums.copy(), None
         made._ridge = ridge = Ridge(np.array(self.lams))
         made.version += 1
