@@ -2,7 +2,7 @@
 
 import copy
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -81,8 +81,7 @@ class _Seen:
     root: Floats
 
 
-@dataclass(frozen=True)
-class _Embedded:
+class _Embedded(NamedTuple):
     """Features and residuals of all candidates of a cell, for inducing points with this factor."""
 
     factor: Floats
@@ -128,9 +127,9 @@ class InList:
 
     def extend(self, cover: Cover) -> list[Key]:
         """Take in new candidates, whose bounds start from the prior; those of others stay."""
-        new = np.arange(len(self._roots), len(self.space))
-        if self._prior is None or not len(new):
+        if self._prior is None or len(self._roots) == len(self.space):
             return []
+        new = np.arange(len(self._roots), len(self.space))
         self._roots = np.concatenate([self._roots, self._prior.of(self.space, len(self._roots))])
         changed = cover.members(cover.unit(self.space.at(new)))
         for key, inside in changed.items():

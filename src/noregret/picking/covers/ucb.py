@@ -116,11 +116,9 @@ class CoverUCB:
             grown = self._inside.extend(cover)
             leaders.add([key for key in grown if key not in leaders])
             leaders.look_again(grown)
-            leaders.look_again(cell.key for cell in self._changed(view))
-            keys = list(view.waiting.keys() | self._waiting.keys())
-            leaders.look_again(
-                key for key in keys if view.waiting.get(key) != self._waiting.get(key)
-            )
+            leaders.look_again([cell.key for cell in self._changed(view)])
+            now, before = view.waiting, self._waiting
+            leaders.look_again([key for key in now | before if now.get(key) != before.get(key)])
         self._version, self._intersected = beliefs.version, intersected
         self._splits, self._waiting = splits, view.waiting
         return leaders
