@@ -283,9 +283,8 @@ class SparseGP:
 
     def recounted(self, counts: Ints, sums: Floats) -> "SparseGP":
         """A model with other counts and sums of the same arms (u each); features are shared."""
-        made = SparseGP.__new__(SparseGP)
-        vars(made).update(vars(self))
-        made.counts, made.sums, made._misfits = counts.astype(np.float64), sums.copy(), None
+        made = copy.copy(self)
+        made.counts, made.sums = counts.astype(np.float64), sums.copy()
         made._ridge = ridge = Ridge(np.array(self.lams))
         made.version += 1
         made._compute()
@@ -361,10 +360,9 @@ class SparseGP:
         k, new, taken = len(kept), own[kept], rows[kept]
         if not k:
             return np.empty((len(points), 0))
-        # Arms in the span have none of the new features: |e|² is at most the residual. Inducing
-        # points lie in their own span.
+        # Arms in the span have none of the new features: |e|² is at most the residual.
         left = self.residual.copy()
-        left[taken] = 0.0
+        left[taken] = 0.0  # inducing points lie in their own span
         others = np.flatnonzero(left)
         fresh = np.zeros((len(points), k))
         fresh[taken] = lower

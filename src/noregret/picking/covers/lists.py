@@ -82,8 +82,9 @@ class _Seen:
 
 
 class _Embedded(NamedTuple):
-    """Features and residuals of all candidates of a cell, for inducing points with this factor."""
+    """All candidates of a cell, their features and residuals for inducing points with a factor."""
 
+    points: Points
     factor: Floats
     Z: Floats
     residual: Floats
@@ -237,9 +238,9 @@ class InList:
         """Features of all candidates of a cell; they stay until it has other inducing points."""
         known = self._embedded.get(key)
         if known is None or known.factor is not posterior.factor:
-            points = self.space.at(self._ids[key])
+            points = self.space.at(self._ids[key]) if known is None else known.points
             Z = posterior.embed(points)
-            known = _Embedded(posterior.factor, Z, posterior.residual(Z, points))
+            known = _Embedded(points, posterior.factor, Z, posterior.residual(Z, points))
             if keep and Z.size <= _KEPT:
                 self._embedded[key] = known
         return known
