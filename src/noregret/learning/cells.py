@@ -193,8 +193,7 @@ class CoverBeliefs:
         assumed, least = self.assumed, self.cover.least
         events = self._learn(observations, rules)
         latest = set(observations.history_rows[self.t :].tolist())
-        rows = np.array(sorted(latest), dtype=np.int64)
-        self.latest = rows
+        self.latest = rows = np.array(sorted(latest), dtype=np.int64)
         if self.assumed is not assumed:
             self.version += 1
             self.cells, self.size = {}, 0
@@ -301,10 +300,7 @@ class CoverBeliefs:
         rules: Rules,
         rng: np.random.Generator,
     ) -> tuple[SparseGP, Sparsifier]:
-        """A model with the evaluations of these arms, and the sparsifier of its dictionary.
-
-        It may share arrays with the old one: neither is changed afterwards.
-        """
+        """A model with the evaluations of these arms, and the sparsifier of its dictionary."""
         sums = self.assumed.seen(observations.sums[rows], told)
         complete, size = self.how.dictionary == "complete", len(rows)
         if old is not None and complete and len(old.rows) == size <= _SMALL:
@@ -325,9 +321,8 @@ class CoverBeliefs:
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
         if self.how.by_time or isinstance(rules.width, FixedWidth):
-            model = cell.model
-            exact = not model.residual.any()  # the span holds all arms
-            log_dets = model.log_dets() if exact else log_det_bounds(model)
+            exact = not cell.model.residual.any()  # the span holds all arms
+            log_dets = cell.model.log_dets() if exact else log_det_bounds(cell.model)
             return replace(cell, log_det=float(log_dets[0]))
         found = self._evidence_in(cell, rules)
         widths, refuted = rules.widths(found)
