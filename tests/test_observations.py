@@ -96,3 +96,19 @@ def test_rows_of_candidates_are_told_from_those_of_others():
     assert not seen.are_rows_of(np.array([2]), None)
     seen.replace_list()
     assert not seen.are_rows_of(np.array([-1]), np.array([0]))
+
+
+@pytest.mark.parametrize("unasked", [False, True])
+def test_rewards_told_one_by_one_count_as_those_told_together(unasked):
+    together, one_by_one = new(), new()
+    ids, rewards = [3, 5, 3, 4], [1.0, -2.0, 0.5, 4.0]
+    for seen in (together, one_by_one):
+        asked = np.array([3, 4])
+        seen.ask(seen.rows(asked, asked[:, None].astype(float)))
+    tell(together, ids, rewards, unasked=unasked)
+    for id_, reward in zip(ids, rewards, strict=True):
+        tell(one_by_one, [id_], [reward], unasked=unasked)
+    assert together.unasked == one_by_one.unasked == (4 if unasked else 2)
+    for name in ("ids", "told", "pending", "sums", "history_rows", "rewards"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(one_by_one, name))
+    np.testing.assert_allclose(together.scatters, one_by_one.scatters, rtol=1e-12)
