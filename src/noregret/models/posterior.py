@@ -113,11 +113,8 @@ class Posterior:
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage of points (n each), for the first λ."""
         Z = self.embed(X)
-        return self.of_features(Z, self.residual(Z, X))
-
-    def of_features(self, Z: Floats, residual: Floats) -> tuple[Floats, Floats]:
-        """The same for points with these features (n × m) and residuals (n)."""
-        return np.asarray(Z @ self.theta), residual / self.lam + row_norms(Z @ self.root)
+        inside = row_norms(Z @ self.root)
+        return np.asarray(Z @ self.theta), self.residual(Z, X) / self.lam + inside
 
     def evaluate_all(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage of points for every λ (g × n each)."""

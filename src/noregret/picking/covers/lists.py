@@ -8,6 +8,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.learning.local import CellBeliefs
+from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
 from noregret.models.posterior import Posterior
@@ -228,8 +229,8 @@ class InList:
         if seen is None or seen.stamp != cell.stamp:
             posterior = cell.model.posterior()
             known = self._features(key, posterior, keep)
-            mean, leverage = posterior.of_features(known.Z, known.residual)
-            seen = _Seen(cell.stamp, mean, np.sqrt(leverage))
+            leverage = known.residual / posterior.lam + row_norms(known.Z @ posterior.root)
+            seen = _Seen(cell.stamp, np.asarray(known.Z @ posterior.theta), np.sqrt(leverage))
             if keep:
                 self._seen[key] = seen
         return seen
