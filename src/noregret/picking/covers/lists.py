@@ -83,10 +83,10 @@ class _Seen:
 
 
 class _Embedded(NamedTuple):
-    """All candidates of a cell, their features and residuals for inducing points with a factor."""
+    """All candidates of a cell, their features and residuals for a dictionary of a model."""
 
     points: Points
-    factor: Floats
+    dictionary: Ints
     Z: Floats
     residual: Floats
 
@@ -228,20 +228,20 @@ class InList:
             return _Seen(-1, mean, np.sqrt(leverage))
         if seen is None or seen.stamp != cell.stamp:
             posterior = cell.model.posterior()
-            known = self._features(key, posterior, keep)
+            known = self._features(key, cell.model.dictionary, posterior, keep)
             leverage = known.residual / posterior.lam + row_norms(known.Z @ posterior.root)
             seen = _Seen(cell.stamp, np.asarray(known.Z @ posterior.theta), np.sqrt(leverage))
             if keep:
                 self._seen[key] = seen
         return seen
 
-    def _features(self, key: Key, posterior: Posterior, keep: bool) -> _Embedded:
-        """Features of all candidates of a cell; they stay until it has other inducing points."""
+    def _features(self, key: Key, dictionary: Ints, posterior: Posterior, keep: bool) -> _Embedded:
+        """Features of all candidates of a cell; they stay until its model replaces the array."""
         known = self._embedded.get(key)
-        if known is None or known.factor is not posterior.factor:
+        if known is None or known.dictionary is not dictionary:
             points = self.space.at(self._ids[key]) if known is None else known.points
             Z = posterior.embed(points)
-            known = _Embedded(points, posterior.factor, Z, posterior.residual(Z, points))
+            known = _Embedded(points, dictionary, Z, posterior.residual(Z, points))
             if keep and Z.size <= _KEPT:
                 self._embedded[key] = known
         return known
