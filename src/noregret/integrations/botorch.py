@@ -30,7 +30,7 @@ except ImportError as error:
 from noregret import _checks
 from noregret.algorithms import BBKB
 from noregret.kernels import RBF, AnyKernel, Columns, Hamming, Kernel, Linear, Matern, Product, Sum
-from noregret.kernels.base import Scaled
+from noregret.kernels.composed import Scaled
 from noregret.models.posterior import Posterior
 from noregret.optimizer import Optimizer
 from noregret.spaces import Box

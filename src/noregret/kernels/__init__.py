@@ -1,8 +1,9 @@
 """How alike are two choices? Kernels k(x, y), their sums and products, and adapters."""
 
 from noregret.kernels.adapters import AnyKernel, FunctionKernel, SklearnKernel, as_kernel
-from noregret.kernels.base import Kernel, Product, Sum
+from noregret.kernels.base import Kernel
 from noregret.kernels.columns import Columns
+from noregret.kernels.composed import Product, Sum
 from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear, Precomputed
 from noregret.kernels.stationary import RBF, Matern

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.kernels.base import Kernel, Product, Scaled, Sum
+from noregret.kernels.base import Kernel
 from noregret.kernels.columns import Columns
+from noregret.kernels.composed import Product, Scaled, Sum
 from noregret.kernels.hamming import Hamming
 from noregret.kernels.other import Linear
 from noregret.kernels.stationary import Matern, Stationary, own_squares

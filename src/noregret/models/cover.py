@@ -16,7 +16,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.kernels import Kernel, Matern, SklearnKernel
-from noregret.kernels.base import Scaled
+from noregret.kernels.composed import Scaled
 
 Key = tuple[int, ...]
 

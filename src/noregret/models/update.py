@@ -1,16 +1,13 @@
 """What an update of the model does to the posterior of every point."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from noregret._types import Floats, Points
 
-_NOTHING: Floats = np.empty((0, 0))
-
-
-def _empty() -> Floats:
-    return _NOTHING
+_empty = partial(np.empty, (0, 0))
 
 
 @dataclass
