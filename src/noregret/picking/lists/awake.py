@@ -194,6 +194,7 @@ class Awake:
         self._capped = bool((self._caps < np.inf).any())  # whether any cap limits a bound
         self._rest = self._queue.floor  # the largest bound of all that are not awake
         self._last: _Last | None = None
+        self._picked = -1  # the position of the last pick
         self.upper: Floats = self._bounded()
 
     def settle(self) -> None:
@@ -307,6 +308,10 @@ class Awake:
         last = self._last
         if last is None or last.position != position:
             self.settle()
+            if position != self._picked:  # only repeated picks are worth putting off
+                self._bounds.fantasy.add(self.block, position)
+                self.upper, self._picked = self._bounded(), position
+                return
             block, cap = self.block, self._caps.item(position)
             left, s = self._bounds.fantasy.direction(block, position)
             leverage, mean = block.leverage.item(position), block.mean.item(position)
