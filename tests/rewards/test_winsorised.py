@@ -7,6 +7,7 @@ import noregret as nr
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.moments import robust_deviation
 from noregret.rewards.winsorised import Winsorised
 
 MODEL = SparseGP(nr.RBF(), (1.0,), np.empty((0, 1)), 1.0)
@@ -86,6 +87,21 @@ def test_a_second_low_reward_is_believed():
     seen.rows(np.full(30, -1), points)
     seen.tell(np.arange(30), np.sin(points[:, 0]) + 0.1 * rng.standard_normal(30))
     seen.tell(np.array([10]), np.array([-40.0]))
+    assumed = Assumptions(nr.RBF(1.0), 0.1, 1.0, (0.01,), 1.0)
+    model = SparseGP(assumed.kernel, assumed.lams, np.empty((0, 1)), 1.0)
+    model.advance(points, seen.told, Winsorised().sums(model, seen, assumed), np.arange(30))
+    assert Winsorised().weights(model, seen, assumed) is None
+
+
+def test_a_low_value_of_a_steep_function_is_no_outlier():
+    """Five robust deviations below the median: drawn in to three, and left there."""
+    rng = np.random.default_rng(0)
+    points = np.linspace(0.0, 6.0, 30)[:, None]
+    values = rng.standard_normal(30)
+    values[10] = np.median(values) - 5.0 * robust_deviation(values)
+    seen = Observations(np.empty((0, 1)))
+    seen.rows(np.full(30, -1), points)
+    seen.tell(np.arange(30), values)
     assumed = Assumptions(nr.RBF(1.0), 0.1, 1.0, (0.01,), 1.0)
     model = SparseGP(assumed.kernel, assumed.lams, np.empty((0, 1)), 1.0)
     model.advance(points, seen.told, Winsorised().sums(model, seen, assumed), np.arange(30))

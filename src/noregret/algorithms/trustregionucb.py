@@ -46,14 +46,14 @@ class TrustRegionUCB(Optimizer):
 
     With a learnt kernel and a width that is not proved, outliers and a huge range do little harm.
     Rewards further than 3 robust deviations from their median are moved to that distance. From 20
-    evaluations on, such a bad reward of a point told once is moved on, to within 3 deviations of
-    what the others predict, and fits leave it out if it is far too bad for where it stands. If the
-    best point was told once and its reward is better than the others predict by 3 deviations, it
-    is evaluated again. If the noise is learnt too and the width is a number, bad rewards are put on
-    a logarithmic scale where the likelihood says so (:func:`noregret.learning.warps.best_warp`,
-    read it at ``opt.assumed.warp``). Answers stay in the units of the rewards: bounds are mapped
-    back exactly, means become medians, and a deviation is half of what lies between the median
-    minus and plus one deviation.
+    evaluations on, a reward 10 such deviations too bad of a point told once is moved on, to within
+    3 deviations of what the others predict, and fits leave it out if it is far too bad for where it
+    stands. If the best point was told once and its reward is better than the others predict by 3
+    deviations, it is evaluated again. If the noise is learnt too and the width is a number, bad
+    rewards are put on a logarithmic scale where the likelihood says so
+    (:func:`noregret.learning.warps.best_warp`, read it at ``opt.assumed.warp``). Answers stay in
+    the units of the rewards: bounds are mapped back exactly, means become medians, and a deviation
+    is half of what lies between the median minus and plus one deviation.
 
     Parameters
     ----------

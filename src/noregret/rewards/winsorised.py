@@ -6,10 +6,11 @@ from noregret._types import Floats
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.moments import winsorised
+from noregret.rewards.moments import robust_deviation, winsorised
 
-#: a low reward is drawn in to within this many deviations of what the other rewards predict
-_REACH = 3.0
+#: a reward is an outlier this many robust deviations below the median; it is drawn in to within
+#: the second number of deviations of what the other rewards predict
+_GROSS, _REACH = 10.0, 3.0
 #: with fewer evaluations the model cannot tell an outlier from a hole of f
 _FEWEST = 20
 #: rounds in which outliers are drawn in, and the part of a deviation that ends them
@@ -20,9 +21,10 @@ class Winsorised:
     """Least squares on rewards that are drawn in to within 3 robust deviations of their median.
 
     Median and deviation are those of all rewards so far, at every batch start; if rewards are
-    warped, on the warped scale. A low reward that is drawn in and is the only one of its arm is
-    drawn in further, to within 3 deviations of what all other rewards predict there: otherwise one
-    stall would make a good region look bad. A second bad reward of the arm ends this.
+    warped, on the warped scale. A reward more than 10 of these deviations below the median that is
+    the only one of its arm is drawn in further, to within 3 deviations of what all other rewards
+    predict there: otherwise one stall would make a good region look bad. A second bad reward of the
+    arm ends this.
 
     Nothing is proved for such rewards. One outlier of any size moves the mean by a few deviations
     at most.
@@ -41,28 +43,30 @@ class Winsorised:
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
-        """Those of least squares on the low rewards as they are drawn in further (m).
+        """Those of least squares with outliers drawn in further (m).
 
         With leverage ℓ the others predict (mean − ℓ·reward)/(1 − ℓ), and the reward deviates from
         it by √(λ/(1 − ℓ)): a rank-one step. Outliers beside each other take some rounds.
         """
         if observations.t < _FEWEST:
             return None
-        moved = assumed.values(observations.sums) < model.sums - _ACCURACY * np.sqrt(model.lam)
-        rows = np.flatnonzero(moved & (observations.told == 1))
-        if not len(rows):
+        rewards, own = (assumed.warp.apply(y) for y in (observations.rewards, observations.sums))
+        cut = _GROSS * robust_deviation(rewards)
+        gross = own < float(np.median(rewards)) - cut
+        rows = np.flatnonzero(gross & (observations.told == 1))
+        if not cut or not len(rows):
             return None
         Z, root = model.features[rows], model.posterior().root
         leverage = np.minimum(model.leverage(rows), 1.0 - 1e-9)
         deviation = np.sqrt(model.lam / (1.0 - leverage))
-        lowest = rewards = model.sums[rows]
+        lowest = drawn_in = model.sums[rows]
         theta = root @ (root.T @ (model.sums @ model.features))
         for _ in range(_ROUNDS):
-            predicted = (Z @ theta - leverage * rewards) / (1.0 - leverage)
-            change = np.maximum(lowest, predicted - _REACH * deviation) - rewards
+            predicted = (Z @ theta - leverage * drawn_in) / (1.0 - leverage)
+            change = np.maximum(lowest, predicted - _REACH * deviation) - drawn_in
             if np.all(np.abs(change) <= _ACCURACY * deviation):
                 break
-            rewards = rewards + change
+            drawn_in = drawn_in + change
             theta = theta + root @ (root.T @ (change @ Z))
         return np.asarray(theta)
 
