@@ -42,11 +42,24 @@ def test_mean_leverage_and_covariance(told):
 
 def test_every_lambda_has_its_own_mean_and_leverage(told):
     X, ids, y, posterior = told
-    means, leverages = posterior.evaluate_all(X)
+    Z = posterior.embed(X)
+    means, leverages = posterior.thetas @ Z.T, posterior.leverages(Z, posterior.residual(Z, X))
     for i, lam in enumerate(LAMS):
         mean, covariance = dense(X, ids, y, posterior.inducing, lam)
         np.testing.assert_allclose(means[i], mean, atol=1e-9)
         np.testing.assert_allclose(leverages[i], covariance.diagonal(), atol=1e-8)
+
+
+def test_differences_are_points_of_their_own(told):
+    X, ids, y, posterior = told
+    Z, one = posterior.embed(X), X[7:8]
+    apart, residual = posterior.apart(X, Z, one, Z[7])
+    for i, lam in enumerate(LAMS):
+        mean, covariance = dense(X, ids, y, posterior.inducing, lam)
+        diagonal = covariance.diagonal()
+        expected = diagonal + diagonal[7] - 2.0 * covariance[:, 7]
+        np.testing.assert_allclose(apart @ posterior.thetas[i], mean - mean[7], atol=1e-9)
+        np.testing.assert_allclose(posterior.leverages(apart, residual)[i], expected, atol=1e-8)
 
 
 def test_drawn_functions_have_the_posteriors_moments(told):

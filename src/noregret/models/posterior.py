@@ -32,6 +32,9 @@ from noregret.linalg.factors import (
     with_room,
 )
 
+#: how many coordinates of points, for all λ together, are computed at a time
+_NUMBERS = 1 << 18
+
 
 @dataclass(frozen=True)
 class Posterior:
@@ -116,24 +119,25 @@ class Posterior:
         inside = row_norms(Z @ self.root)
         return np.asarray(Z @ self.theta), self.residual(Z, X) / self.lam + inside
 
-    def evaluate_all(self, X: Points) -> tuple[Floats, Floats]:
-        """Mean and leverage of points for every λ (g × n each)."""
-        Z = self.embed(X)
-        return self.thetas @ Z.T, self._leverages(Z, self.residual(Z, X))
+    def leverages(self, Z: Floats, residual: Floats, which: slice = slice(None)) -> Floats:
+        """The leverages of points with these features and residuals, for some λ (g × n)."""
+        roots, lams = self.roots[which], np.array(self.lams[which])
+        leverage = residual / lams[:, None]
+        step = max(_NUMBERS // max(len(roots) * self.size, 1), 1)
+        for start in range(0, len(Z), step):
+            b = Z[start : start + step] @ roots
+            leverage[:, start : start + step] += np.vecdot(b, b)
+        return np.asarray(leverage)
 
-    def apart(self, X: Points, one: Points) -> Floats:
-        """The leverage of f(x) − f(y) for points x (n × d), a point y (1 × d), every λ (g × n).
+    def apart(self, X: Points, Z: Floats, one: Points, z: Floats) -> tuple[Floats, Floats]:
+        """φ(x) − φ(y) as one point, for points x (n × d) and a point y (1 × d).
 
-        It is the variance of the difference, divided by λ.
+        Z (n × m) and z (m) are their features. Gives the features (n × m) and the residuals (n) of
+        the differences: mean and leverage from these are those of f(x) − f(y).
         """
-        Z = self.embed(X) - self.embed(one)
         prior = self.kernel.diag(X) + self.kernel.diag(one) - 2.0 * self.kernel(X, one)[:, 0]
-        return self._leverages(Z, np.maximum(prior - row_norms(Z), 0.0))
-
-    def _leverages(self, Z: Floats, residual: Floats) -> Floats:
-        """The leverages of points with these features and residuals, for every λ (g × n)."""
-        pairs = zip(self.lams, self.roots, strict=True)
-        return np.array([residual / lam + row_norms(Z @ root) for lam, root in pairs])
+        Z = Z - z
+        return Z, np.asarray(np.maximum(prior - row_norms(Z), 0.0))
 
     def covariance(self, X: Points, Y: Points) -> Floats:
         """Posterior covariances of two blocks of points, divided by λ (n × k): BBKB eq. 2."""

@@ -8,14 +8,10 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.linalg.factors import row_norms
 from noregret.models.posterior import Block, Fantasy, Posterior
 from noregret.observations import Observations
 from noregret.rewards.least_squares import LeastSquares
 from noregret.widths.evidence import FixedWidth, theory
-
-#: how many coordinates of points, for all λ together, are computed at a time
-_NUMBERS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -96,26 +92,19 @@ class Bounds:
         φ(x) − φ(y) is treated as one point: its features are the differences of theirs (the Proofs
         page, Theorem 2). Only where the bounds are ``joint``.
         """
-        kernel, X, Y = self.posterior.kernel, block.points, others.points
-        apart = kernel.diag(X)[:, None] + kernel.diag(Y) - 2.0 * kernel(X, Y)
-        found = np.empty((len(X), len(Y)))
+        found = np.empty((len(block.points), len(others.points)))
         for i, z in enumerate(others.Z):
-            Z = block.Z - z
-            means, radii = self._intervals(Z, np.maximum(apart[:, i] - row_norms(Z), 0.0))
+            one = others.points[i : i + 1]
+            means, radii = self._intervals(*self.posterior.apart(block.points, block.Z, one, z))
             found[:, i] = (means + radii).min(axis=0)
         # Equal points differ by nothing, and round-off must not make that less than nothing.
         return found + 1e-9 * (np.abs(found) + np.abs(block.mean)[:, None] + np.abs(others.mean))
 
     def _intervals(self, Z: Floats, residual: Floats, first: int = 0) -> tuple[Floats, Floats]:
         """Means and radii of points with these features, from the ``first`` λ on (g × n each)."""
-        posterior, last = self.posterior, len(self.widths)
-        roots, thetas = posterior.roots[first:last], posterior.thetas[first:last]
-        leverage = residual / np.array(posterior.lams[first:last])[:, None]
-        step = max(_NUMBERS // max(len(roots) * posterior.size, 1), 1)
-        for start in range(0, len(Z), step):
-            b = Z[start : start + step] @ roots
-            leverage[:, start : start + step] += np.vecdot(b, b)
-        return thetas @ Z.T, self.widths[first:last, None] * np.sqrt(leverage)
+        which = slice(first, len(self.widths))
+        radii = self.widths[which, None] * np.sqrt(self.posterior.leverages(Z, residual, which))
+        return self.posterior.thetas[which] @ Z.T, radii
 
 
 def gp_bounds(

@@ -108,11 +108,14 @@ def _everywhere(posterior: Posterior, space: Any, best: int) -> tuple[Floats, Fl
     shape = (len(posterior.lams), len(space))
     means, leverages, apart = np.empty(shape), np.empty(shape), np.empty(shape)
     one = space.at(np.array([best]))
+    z = posterior.embed(one)[0]
     for start in range(0, len(space), _PIECE):
         ids = np.arange(start, min(start + _PIECE, len(space)))
         points = space.at(ids)
-        means[:, ids], leverages[:, ids] = posterior.evaluate_all(points)
-        apart[:, ids] = posterior.apart(points, one)
+        Z = posterior.embed(points)
+        means[:, ids] = posterior.thetas @ Z.T
+        leverages[:, ids] = posterior.leverages(Z, posterior.residual(Z, points))
+        apart[:, ids] = posterior.leverages(*posterior.apart(points, Z, one, z))
     return means, leverages, apart
 
 

@@ -4,7 +4,7 @@ import copy
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, Picks
 from noregret.results import Batch, BatchInfo, History
 from noregret.spaces import Candidates, Domain
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass

@@ -14,9 +14,12 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.models.posterior import Block
+from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf, Queue
 from noregret.picking.lists.room import NOBODY
+from noregret.picking.lists.shards import Looks, Uppers
+from noregret.spaces import Candidates
 
 #: how many candidates are looked at first
 FIRST_LOOK = 64
@@ -70,7 +73,28 @@ class Seen(NamedTuple):
 
 
 class Sleepers(Protocol):
-    """The stale bounds of a list, which a batch reads from the largest one down."""
+    """The stale bounds of a list, which a batch reads from the largest one down.
+
+    There are two: :class:`~noregret.picking.lists.batch.Intersected`, whose bounds only fall, and
+    :class:`~noregret.picking.lists.current.Current`, the papers' rule.
+    """
+
+    @property
+    def intersects(self) -> bool:
+        """Whether bounds only fall."""
+
+    @property
+    def column(self) -> Uppers | Looks:
+        """What is kept of every candidate."""
+
+    def follow(self, model: SparseGP, points: PointsOf) -> None:
+        """Bring what is kept up to date with the model, at the start of a batch."""
+
+    def extend(self, space: Candidates) -> None:
+        """The list has grown at its end."""
+
+    def move_to(self, space: Candidates) -> None:
+        """Keep the bounds where the list is."""
 
     def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
         """Start to look at candidates, in falling order of their stale bounds; some are skipped."""

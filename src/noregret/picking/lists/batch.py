@@ -30,9 +30,8 @@ from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Picks
-from noregret.picking.lists.awake import FIRST_LOOK, Awake
+from noregret.picking.lists.awake import FIRST_LOOK, Awake, Sleepers
 from noregret.picking.lists.columns import PointsOf, Queue
-from noregret.picking.lists.current import Current
 from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import Uppers, placed_uppers
 from noregret.spaces import Candidates
@@ -98,9 +97,6 @@ class Intersected:
         # These are brought up to date whatever the level.
         reached[: awake.leading + FIRST_LOOK] = True
         self.column.put(ids[reached], caps[reached])
-
-
-Sleepers = Intersected | Current
 
 
 def list_batch(

@@ -9,7 +9,8 @@ from noregret._types import Floats, Ints, Points
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
-from noregret.picking.lists.batch import Intersected, Sleepers, largest_upper, list_batch
+from noregret.picking.lists.awake import Sleepers
+from noregret.picking.lists.batch import Intersected, largest_upper, list_batch
 from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences
