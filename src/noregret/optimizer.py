@@ -273,10 +273,10 @@ class Optimizer(ABC):
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and under which assumptions.
 
-        From the exact posterior over unique arms: O(A·u²) for A candidates and u arms told. If that
-        is more than 10¹² multiplications, the run's own sparse posterior is used instead.
-        ``norm`` is another bound on the norm than the one assumed: no new run is needed for it.
-        ``tol``: also find the largest norm up to which no choice is better by more than ``tol``.
+        From the exact posterior: A·u² multiplications for A candidates and u arms told; above 10¹²,
+        from the run's own sparse one. On a box by branch and bound: seconds in three dimensions,
+        minutes in six. ``norm``: another bound on the norm, for which no new run is needed.
+        ``tol``: also find the largest norm up to which no choice is better by more than this.
         """
         with one_blas_thread():
             return certificate(self, self._run.observations, self._looked(), norm, tol)
@@ -294,11 +294,12 @@ class Optimizer(ABC):
     def proved(self) -> bool:
         """Whether intervals and gaps are proved, for the settings given.
 
-        They are not proved for widths without a theorem, on a box (which is searched), if kernel,
-        noise or norm are learnt, or once the rewards have refuted these assumptions.
+        Not for widths without a theorem, learnt settings, or settings that the rewards refute. On a
+        box only with ``width="theory"``, RBF or Matérn or a multiple, and up to 8 dimensions.
         """
-        beliefs = self._looked()
-        return self._setup.proves(beliefs) and not beliefs.refuted
+        now = self.situation(pending=False)
+        covered = self._setup.is_covered(now.beliefs) and not now.beliefs.refuted
+        return covered and self.chooser.proves_gaps(now)
 
     @property
     def learnt(self) -> tuple[str, ...]:

@@ -110,9 +110,11 @@ def test_learnt_settings_certify_nothing():
 
 
 def test_what_cannot_be_certified_is_refused():
-    box = nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(0.3))
-    with pytest.raises(ValueError, match="list"):
-        box.certify()
+    sides = [(0, 1)] * 9
+    with pytest.raises(ValueError, match="at most 8 dimensions, got 9"):
+        nr.GPUCB(nr.Box(sides), nr.RBF(0.3)).certify()
+    with pytest.raises(ValueError, match=r"RBF, Matern .* got Linear"):
+        nr.GPUCB(nr.Box(sides[:2]), nr.Linear()).certify()
     opt, _ = played(nr.GPUCB, steps=10)
     for wrong in ({"norm": 0.0}, {"norm": "large"}, {"tol": -1.0}):
         with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):

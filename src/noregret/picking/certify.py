@@ -1,6 +1,6 @@
-"""A certificate from a run: the exact posterior of what was told, at every candidate."""
+"""A certificate from a run: what the exact posterior of what was told proves."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,14 +11,34 @@ from noregret.models.assumptions import noise_lams
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.picking.boxes.gaps import BoxValues
 from noregret.results import Recommendation
+from noregret.spaces import Candidates
 from noregret.widths import proved
-from noregret.widths.certificate import Certificate, ConfidenceSet
+from noregret.widths.certificate import AllowedFunctions, Certificate, ListValues
 
-#: multiplications that an exact certificate may take
+#: multiplications that an exact certificate on a list may take
 _MOST_WORK = 1e12
+#: as many points of a box may be told for an exact certificate
+_MOST_POINTS = 2000
 #: candidates looked at at a time
 _PIECE = 8192
+
+
+class Values(Protocol):
+    """The values that allowed functions can have, on a list or in a box."""
+
+    def interval(self, norm: float) -> tuple[float, float]:
+        """Lower and upper bound of the recommended choice."""
+
+    def gap(self, norm: float) -> float:
+        """By how much some choice may be better than the recommended one."""
+
+    def alive(self, norm: float) -> int | None:
+        """How many candidates can still be the best; ``None`` in a box."""
+
+    def largest_norm(self, tol: float, start: float) -> float:
+        """The largest norm for which the gap is at most ``tol``; 0 where none is."""
 
 
 def certificate(
@@ -28,7 +48,7 @@ def certificate(
     norm: float | None,
     tol: float | None,
 ) -> Certificate:
-    """A certificate for the recommendation of an optimiser on a list.
+    """A certificate for the recommendation of an optimiser.
 
     Parameters
     ----------
@@ -41,39 +61,45 @@ def certificate(
     """
     norm = None if norm is None else _checks.positive("norm", norm)
     tol = None if tol is None else _checks.positive("tol", tol)
-    assumed, space = beliefs.assumed, optimizer.domain
-    if not space.listed:
-        raise ValueError("certify needs a list of candidates: a box is searched, not proved")
-    found: Recommendation = optimizer.recommend()
-    arms = int((observations.told > 0).sum())
-    exact = len(space) * float(arms) ** 2 <= _MOST_WORK
-    if not exact and not isinstance(beliefs, Beliefs):
-        raise ValueError(
-            f"certify takes {len(space):,} × {arms:,}² multiplications here, more than "
-            f"{_MOST_WORK:g}, and this algorithm has no single sparse model to use instead"
-        )
-    model = _exact_model(beliefs, observations) if exact else beliefs.model
-    best = max(found.id, 0)
-    allowed = _confidence_set(model, beliefs, observations, optimizer.delta, space, best)
+    assumed, found = beliefs.assumed, optimizer.recommend()
+    model = _model(optimizer.domain, beliefs, observations)
+    allowed = _allowed(model, beliefs, observations, optimizer.delta)
+    values = _values(model.posterior(), allowed, optimizer.domain, found)
     norm = assumed.norm if norm is None else norm
-    lower, upper = allowed.bounds(norm)
+    lower, upper = values.interval(norm)
     smallest = allowed.smallest_norm()
     certified, why = _grounds(optimizer, beliefs, norm, smallest)
     unit = assumed.unit
     return Certificate(
         id=found.id,
         point=found.point,
-        lower=float(assumed.reward(lower[best])),
-        upper=float(assumed.reward(upper[best])),
-        gap=unit * allowed.gap(norm),
-        alive=int(((upper >= lower.max()) & (allowed.better(norm) >= 0.0)).sum()),
+        lower=float(assumed.reward(lower)),
+        upper=float(assumed.reward(upper)),
+        gap=unit * values.gap(norm),
+        alive=values.alive(norm),
         certified=certified,
         assumptions=why,
         norm=norm,
         smallest_norm=smallest,
-        largest_norm=None if tol is None else allowed.largest_norm(tol / unit, norm),
+        largest_norm=None if tol is None else values.largest_norm(tol / unit, norm),
         tol=tol,
     )
+
+
+def _model(space: Any, beliefs: Beliefs, observations: Observations) -> SparseGP:
+    """The exact posterior, or the run's own if that would take too long."""
+    arms = int((observations.told > 0).sum())
+    if space.listed:
+        exact = len(space) * float(arms) ** 2 <= _MOST_WORK
+        size = f"{len(space):,} × {arms:,}² multiplications here, more than {_MOST_WORK:g}"
+    else:
+        exact = arms <= _MOST_POINTS
+        size = f"at most {_MOST_POINTS:,} different points here, got {arms:,}"
+    if not exact and not isinstance(beliefs, Beliefs):
+        raise ValueError(
+            f"certify takes {size}, and this algorithm has no single sparse model to use instead"
+        )
+    return _exact_model(beliefs, observations) if exact else beliefs.model
 
 
 def _exact_model(beliefs: Beliefs, observations: Observations) -> SparseGP:
@@ -87,23 +113,29 @@ def _exact_model(beliefs: Beliefs, observations: Observations) -> SparseGP:
     return model
 
 
-def _confidence_set(
-    model: SparseGP,
-    beliefs: Beliefs,
-    observations: Observations,
-    delta: float,
-    space: Any,
-    best: int,
-) -> ConfidenceSet:
-    """All functions that the rewards allow, with the recommended candidate's id."""
+def _allowed(
+    model: SparseGP, beliefs: Beliefs, observations: Observations, delta: float
+) -> AllowedFunctions:
+    """All functions that the rewards allow."""
     ridges = model.ridges(observations.scatter / beliefs.assumed.unit**2)
     square = proved.squared_radius(beliefs.assumed.noise, delta, log_det_bounds(model), ridges)
-    means, leverages, apart = _everywhere(model.posterior(), space, best)
-    lams, trace = np.array(model.lams), model.trace()
-    return ConfidenceSet(lams, ridges, means, leverages, best, apart, square, trace)
+    return AllowedFunctions(np.array(model.lams), ridges, square, model.trace())
 
 
-def _everywhere(posterior: Posterior, space: Any, best: int) -> tuple[Floats, Floats, Floats]:
+def _values(
+    posterior: Posterior, allowed: AllowedFunctions, space: Any, found: Recommendation
+) -> Values:
+    """The values that these functions can have, around the recommended choice."""
+    if not space.listed:
+        return BoxValues(allowed, posterior, space, space.locate([found.point])[1])
+    best = max(found.id, 0)
+    means, leverages, apart = _everywhere(posterior, space, best)
+    return ListValues(allowed, means, leverages, best, apart)
+
+
+def _everywhere(
+    posterior: Posterior, space: Candidates, best: int
+) -> tuple[Floats, Floats, Floats]:
     """Means and leverages of all candidates, and those of their differences to one (g × A each)."""
     shape = (len(posterior.lams), len(space))
     means, leverages, apart = np.empty(shape), np.empty(shape), np.empty(shape)

@@ -148,6 +148,9 @@ class Chooser(Protocol):
     def gaps(self, now: Situation, found: list[Interval]) -> Floats:
         """How much better than each of some ranked choices any other can be (k); a look."""
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """Whether these gaps are proved if a theorem covers the width; a look."""
+
     def alive(self, now: Situation) -> int | None:
         """How many choices can still be the best, where that is known; a look."""
 

@@ -99,6 +99,10 @@ class UntilCertain:
         """The other chooser's."""
         return self._then.gaps(now, found)
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """The other chooser's."""
+        return self._then.proves_gaps(now)
+
     def alive(self, now: Situation) -> int | None:
         """The other chooser's."""
         return self._then.alive(now)

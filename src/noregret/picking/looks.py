@@ -31,6 +31,10 @@ class LooksByBounds(Generic[Other]):
         """How much better than each of some choices any other can be (k)."""
         return self.by_bounds.gaps(now, found)
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """Whether these gaps are proved if a theorem covers the width."""
+        return self.by_bounds.proves_gaps(now)
+
     def alive(self, now: Situation) -> int | None:
         """``None``: bounds that picks do not use are not kept up to date; ``certify`` counts."""
         return None

@@ -156,13 +156,13 @@ class Setup:
 
     def _intersects(self, beliefs: Beliefs) -> bool:
         """Whether bounds only fall."""
-        bounds = self.settings.bounds
-        return self.proves(beliefs) if bounds is None else bounds == "intersected"
+        if self.settings.bounds is not None:
+            return self.settings.bounds == "intersected"
+        return self.settings.domain.listed and self.is_covered(beliefs)
 
-    def proves(self, beliefs: Beliefs) -> bool:
+    def is_covered(self, beliefs: Beliefs) -> bool:
         """Whether a theorem covers the bounds, as long as rewards do not refute the assumptions."""
-        known = self.settings.domain.listed and beliefs.learner is None
-        return known and self.settings.width in self.parts.proved
+        return beliefs.learner is None and self.settings.width in self.parts.proved
 
 
 def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+from noregret.picking.boxes.gaps import provable, proved_gaps
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.search import Search, box_batch, highest_bound
 from noregret.picking.chooser import Interval, Picks, Situation, best_told, gp_predict
@@ -51,10 +52,14 @@ class BoxUCB:
         ]
 
     def gaps(self, now: Situation, found: list[Interval]) -> Floats:
-        """How much better than each of some points any other can be (k), as far as a search finds.
+        """How much better than each of some points any other can be (k).
 
-        The search also starts from the first of these points.
+        Proved if :meth:`proves_gaps`; else as far as a search finds, which also starts from the
+        first of these points.
         """
+        if self.proves_gaps(now):
+            points = np.array([one.point for one in found])
+            return proved_gaps(now.bounds, now.beliefs.assumed.norm, self.search.box, points)
         fantasy, width = now.bounds.fantasy, now.bounds.width
         anchors = np.concatenate([best_told(now), found[0].point[None]])
         highest = highest_bound(self.search, fantasy, width, anchors, now.rng)
@@ -63,6 +68,10 @@ class BoxUCB:
             means, leverages = fantasy.evaluate(told)
             highest = max(highest, float((means + width * np.sqrt(leverages)).max()))
         return np.array([max(highest, one.upper) - one.lower for one in found])
+
+    def proves_gaps(self, now: Situation) -> bool:
+        """Whether gaps are proved: for joint bounds and kernels whose functions have tangents."""
+        return now.bounds.joint and provable(now.bounds.posterior.kernel, self.search.box)
 
     def alive(self, now: Situation) -> int | None:
         """A box has no candidates to count."""

@@ -172,6 +172,10 @@ class CoverUCB:
             highest = max(highest, float(upper.max()))
         return np.array([max(highest, one.upper) - one.lower for one in found])
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """Whether gaps are proved: a list is compared whole, a box is searched."""
+        return now.space.listed
+
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
         ids, points = now.space.locate_all()

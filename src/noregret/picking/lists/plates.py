@@ -162,6 +162,10 @@ class ListPlates:
         middle, radius = float(mean[0]), now.bounds.width * float(np.sqrt(leverage[0]))
         return Interval(0, self.space.points[0], middle, middle - radius, middle + radius)
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """All candidates are compared, so that gaps are proved where the bounds are."""
+        return True
+
     def alive(self, now: Situation) -> int | None:
         """``None``: nothing is kept from one plate to the next; ``certify`` counts."""
         return None

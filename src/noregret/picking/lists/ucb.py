@@ -244,6 +244,10 @@ class ListUCB:
         lower = np.array([one.lower for one in found])
         return gaps_by_differences(self._looked_at(now), now.bounds, self.space.at, ids, lower)
 
+    def proves_gaps(self, now: Situation) -> bool:
+        """All candidates are compared, so that gaps are proved where the bounds are."""
+        return True
+
     def alive(self, now: Situation) -> int | None:
         """How many candidates can still be the best; ``None`` if bounds prove nothing.
 
