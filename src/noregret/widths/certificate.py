@@ -66,7 +66,7 @@ class Certificate:
             return f"Not certified.\n{self.assumptions}"
         word = "Certified" if self.certified else "Not certified"
         choice, rest = (
-            (f"the value at {self.point}", "no point of the box is better by more than")
+            (f"the value at {self.point}", "no point is better by more than")
             if self.alive is None
             else (f"choice {self.id}", "no choice is better by more than")
         )

@@ -83,7 +83,7 @@ def test_a_certificate_of_a_box_says_what_a_certificate_of_a_list_says():
     assert opt.certify(norm=0.9 * found.largest_norm).gap <= 1.0
     assert opt.certify(norm=1.1 * found.largest_norm).gap > 1.0
     assert str(found).startswith("Certified: the value at [")
-    assert "no point of the box is better by more than" in str(found)
+    assert "no point is better by more than" in str(found)
 
 
 def test_the_sparse_posterior_is_used_where_there_are_many_points(monkeypatch):
