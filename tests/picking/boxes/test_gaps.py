@@ -133,3 +133,20 @@ def test_what_is_searched_is_not_called_proved(opt):
     opt.tell(np.full((1, opt.domain.dimension), 0.3), [0.1])
     assert not opt.proved
     assert np.isfinite(opt.recommend().gap)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", [nr.GPBUCB, nr.BBKB])
+def test_gaps_hold_as_often_as_promised(algorithm):
+    """At every batch, also early in a run; ``delta`` is 0.1."""
+    grid, failed = nr.Box([(0, 1)] * 2).grid(101).points, 0
+    for seed in range(100):
+        opt, f = played(nr.RBF(0.4), seed=seed, steps=1, algorithm=algorithm)
+        rng, highest, held = np.random.default_rng([7, seed]), f(grid).max(), True
+        while opt.t < 40:
+            batch = opt.ask(40 - opt.t)
+            opt.tell(batch, f(batch.points) + NOISE * rng.standard_normal(len(batch)))
+            best = opt.recommend()
+            held &= bool(highest - f(best.point)[0] <= best.gap)
+        failed += not held
+    assert failed <= 10
