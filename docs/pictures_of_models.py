@@ -4,6 +4,8 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
 from picture_tools import (
     BLUE,
     DARK,
@@ -20,6 +22,7 @@ from picture_tools import (
 )
 
 import noregret as nr
+from noregret.picking.boxes.gaps import Difference
 
 
 @picture
@@ -48,6 +51,40 @@ def working() -> Any:
         ax.set(xticks=[], yticks=[], aspect="equal")
     handles, labels = axes[-1].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, markerscale=1.5)
+    return fig
+
+
+@picture
+def box_gap() -> Any:
+    """The cells of a proof that no point of a box is better than the recommended one by much."""
+    rng, box = np.random.default_rng(0), nr.Box([(0, 1)] * 2)
+    opt = nr.BBKB(box, nr.RBF(lengthscale=0.2), noise=0.1, norm=1.3, seed=0)
+    fig, axes = plt.subplots(1, 3, figsize=(9, 3.9), layout="constrained", sharey=True)
+    for ax, evaluations in zip(axes, (50, 200, 800), strict=True):
+        while opt.t < evaluations:
+            batch = opt.ask(evaluations - opt.t)
+            opt.tell(batch, bumps(batch.points) + 0.1 * rng.standard_normal(len(batch)))
+        best, now = opt.recommend(), opt.situation(pending=False)
+        proof = Difference(now.bounds.posterior, box, np.asarray(best.point)[None])
+        cells = proof.cells(now.bounds.widths, opt.norm, 2e9)
+        corners = cells.centres - cells.halves
+        sides = [
+            Rectangle(corner, *(2.0 * half))
+            for corner, half in zip(corners, cells.halves, strict=True)
+        ]
+        drawn = PatchCollection(sides, cmap="Blues", edgecolor="white", linewidth=0.3)
+        drawn.set_array(cells.bounds)
+        drawn.set_clim(-0.5, 1.5)
+        ax.add_collection(drawn)
+        ax.scatter(*opt.history.points.T, s=4, color=ORANGE, label="measured")
+        ax.scatter(*best.point, s=170, marker="*", color=DARK, zorder=5, label="recommended")
+        ax.set_title(
+            f"{evaluations:,} measurements\nno point is better by more than {best.gap:.2f}",
+            fontsize=9,
+        )
+        ax.set(xticks=[], yticks=[], aspect="equal", xlim=(0, 1), ylim=(0, 1))
+    fig.colorbar(drawn, ax=axes, shrink=0.7, label="by how much a point here can be better")
+    legend_below(fig, axes[0])
     return fig
 
 

@@ -108,6 +108,18 @@ def test_a_bound_is_valid_however_little_work_there_is():
     assert found[0] > found[-1] >= on_grid(opt, one[0], 101)
 
 
+def test_cells_cover_the_box():
+    opt, _ = played(nr.Matern([0.4, 0.7], nu=2.5), steps=30)
+    now = opt.situation(pending=False)
+    difference = Difference(now.bounds.posterior, opt.domain, opt.history.points[:1])
+    cells = difference.cells(now.bounds.widths, 2.0, 1e8)
+    assert len(cells.bounds) > 20
+    assert np.prod(2.0 * cells.halves, axis=1).sum() == pytest.approx(1.0)
+    points = np.random.default_rng(0).uniform(size=(200, 2))
+    inside = (np.abs(points[:, None] - cells.centres) <= cells.halves).all(axis=2)
+    assert (inside.sum(axis=1) == 1).all()
+
+
 def test_a_box_with_constant_sides_and_nothing_told():
     box = nr.Box([(0, 1), (0.5, 0.5)])
     opt = nr.GPUCB(box, nr.RBF(0.3), norm=1.5, seed=0)

@@ -97,9 +97,14 @@ class Difference:
         self._corners = np.array(list(product((-1.0, 1.0), repeat=one.shape[1])))
 
     def largest(self, widths: Floats, norm: float, work: float, enough: float = 0.0) -> float:
-        """An upper bound on it, at most 2 % too large unless the work runs out.
+        """An upper bound on it: the largest of all :meth:`cells`."""
+        return float(self.cells(widths, norm, work, enough).bounds.max())
 
-        It is valid whenever the search ends.
+    def cells(self, widths: Floats, norm: float, work: float, enough: float = 0.0) -> Cells:
+        """Cells that cover the box, each with a bound.
+
+        The largest bound is at most 2 % above what is known of single points, unless the work runs
+        out. It is valid whenever the search ends.
 
         Parameters
         ----------
@@ -113,24 +118,26 @@ class Difference:
             If given, the search ends once it is known whether the difference is above this.
         """
         whole = np.stack([self._lower, self._upper])
-        cells = Cells(whole.mean(axis=0)[None], 0.5 * np.diff(whole, axis=0), np.array([np.inf]))
+        centre, half = whole.mean(axis=0)[None], 0.5 * np.diff(whole, axis=0)
+        cells, at_centres = self._bounded(Cells(centre, half, np.array([np.inf])), widths, norm)
+        settled: list[Cells] = []
+        reached = max(float(at_centres.max()), 0.0)  # the largest bound of a single point
         least = _SMALLEST * norm * float(np.sqrt(self._posterior.kernel.diag(self._one)[0]))
-        reached = settled = 0.0  # what some point may reach, and the most of the cells left behind
         cost = float(max(self._posterior.size, 8)) ** 2 * len(self._lower) * len(widths)
-        while len(cells.bounds):
+        while len(cells.bounds) and work > 0.0 and not reached > enough > 0.0:
             goal = max((1.0 + _PRECISION) * reached, least, enough)
-            top = np.argsort(-cells.bounds, kind="stable")
-            if cells.bounds[top[0]] <= goal or work < 0.0 or reached > enough > 0.0:
+            settled.append(cells.some(np.flatnonzero(cells.bounds <= goal)))
+            cells = cells.some(np.flatnonzero(cells.bounds > goal))
+            if not len(cells.bounds):
                 break
-            done = cells.bounds[top] <= goal
-            settled = max(settled, float(cells.bounds[top][done].max(initial=0.0)))
-            top = top[~done]
-            halves = self._cut(cells.some(top[:_CUT]))
-            found, at_centres = self._bounded(halves, widths, norm)
+            order = np.argsort(-cells.bounds, kind="stable")
+            found, at_centres = self._bounded(self._cut(cells.some(order[:_CUT])), widths, norm)
             reached = max(reached, float(at_centres.max()))
             work -= cost * len(found.bounds)
-            cells = cells.some(top[_CUT:]).joined(found)
-        return max(reached, settled, float(cells.bounds.max(initial=0.0)))
+            cells = found.joined(cells.some(order[_CUT:]))
+        for more in settled:
+            cells = cells.joined(more)
+        return cells
 
     def _cut(self, cells: Cells) -> Cells:
         """The two halves of every cell, cut across the side with the most lengthscales."""
