@@ -6,6 +6,7 @@ bounded by the posterior, as differences of two values are. For every λ that bo
 so it is largest at a corner of the cell (the Proofs page, Theorem 9).
 """
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -28,6 +29,8 @@ _PRECISION, _SMALLEST = 0.02, 1e-6
 _CUT = 256
 #: multiplications that a certificate may take for a gap, and a recommendation for all of its gaps
 _MOST_WORK, _QUICK = 1e11, 2e9
+#: a multiplication at a corner of a cell takes as long as this many of those before
+_CORNER = 4
 #: steps of the search for the largest norm: the last one changes it by less than a hundredth
 _STEPS = 12
 
@@ -119,11 +122,14 @@ class Difference:
         """
         whole = np.stack([self._lower, self._upper])
         centre, half = whole.mean(axis=0)[None], 0.5 * np.diff(whole, axis=0)
-        cells, at_centres = self._bounded(Cells(centre, half, np.array([np.inf])), widths, norm)
+        prior = float(np.sqrt(self._posterior.kernel.diag(self._one)[0]))
+        first = np.array([math.sqrt(2.0) * norm * prior])  # these kernels are nowhere negative
+        cells, at_centres = self._bounded(Cells(centre, half, first), widths, norm)
         settled: list[Cells] = []
         reached = max(float(at_centres.max()), 0.0)  # the largest bound of a single point
-        least = _SMALLEST * norm * float(np.sqrt(self._posterior.kernel.diag(self._one)[0]))
-        cost = float(max(self._posterior.size, 8)) ** 2 * len(self._lower) * len(widths)
+        least = _SMALLEST * norm * prior
+        d, m = len(self._lower), max(self._posterior.size, 8)
+        cost = float(len(widths) * (m**2 * d + _CORNER * 2**d * (1 + d) ** 2))
         while len(cells.bounds) and work > 0.0 and not reached > enough > 0.0:
             goal = max((1.0 + _PRECISION) * reached, least, enough)
             settled.append(cells.some(np.flatnonzero(cells.bounds <= goal)))
@@ -152,6 +158,7 @@ class Difference:
     def _bounded(self, cells: Cells, widths: Floats, norm: float) -> tuple[Cells, Floats]:
         """The cells with their own bounds, and the bounds of their centres (n)."""
         means, squares = self._tangents(cells.centres, len(widths))
+        widths = np.append(widths, norm)
         at_centres = (means[..., 0] + widths[:, None] * np.sqrt(squares[..., 0, 0])).min(axis=0)
         # Corners as coefficients of value and slopes: (1, h), n × 2ᵈ × (1 + d).
         steps = self._corners * cells.halves[:, None]
@@ -170,8 +177,8 @@ class Difference:
     def _tangents(self, centres: Floats, count: int) -> tuple[Floats, Floats]:
         """Value minus f(y), and slopes, at centres: what is believed of them for every λ.
 
-        Means (g × n × (1 + d)), and the covariances of value and slopes, divided by λ
-        (g × n × (1 + d) × (1 + d)).
+        Means ((g + 1) × n × (1 + d)), and the covariances of value and slopes, divided by λ
+        ((g + 1) × n × (1 + d) × (1 + d)). The last ones are for ‖f‖ ≤ F alone: mean 0, the prior.
         """
         posterior, kernel, (n, d) = self._posterior, self._posterior.kernel, centres.shape
         Z = np.zeros((n, 1 + d, posterior.size))
@@ -189,8 +196,9 @@ class Difference:
                 -2.0 * self._profile.first_slope / np.square(self._profile.lengthscale)
             )
         left = prior - Z @ Z.transpose(0, 2, 1)
-        means = np.einsum("gm,nim->gni", posterior.thetas[:count], Z)
-        squares = np.empty((count, n, 1 + d, 1 + d))
+        means, squares = np.zeros((count + 1, n, 1 + d)), np.empty((count + 1, n, 1 + d, 1 + d))
+        means[:count] = np.einsum("gm,nim->gni", posterior.thetas[:count], Z)
+        squares[count] = prior
         pairs = zip(posterior.lams[:count], posterior.roots[:count], strict=True)
         for i, (lam, root) in enumerate(pairs):
             inside = Z @ root
