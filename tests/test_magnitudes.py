@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import noregret as nr
-from noregret.study.plain_json import dumps
+from noregret._json import dumps
 
 sizes = st.sampled_from([1e-300, 1e-150, 1e-99, 1e-12, 1.0, 1e12, 1e99, 1e150, 1e300, 1.7e308])
 cases = st.fixed_dictionaries(

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from noregret.spaces import Bool, Box, Candidates, Choice, Float, Int, Space
     from noregret.spaces import chem as chem
     from noregret.study import RunError, Study, StudyError
-    from noregret.study.ledger import Progress
+    from noregret.study.evaluating.progress import Progress
     from noregret.study.maximize import maximize, minimize
     from noregret.study.result import Result
     from noregret.widths.evidence import Evidence
@@ -70,7 +70,7 @@ _HOMES = {
     "rewards.diagnosis": ("TailReport", "diagnose_tails"),
     "spaces": ("Bool", "Box", "Candidates", "Choice", "Float", "Int", "Space"),
     "study": ("RunError", "Study", "StudyError"),
-    "study.ledger": ("Progress",),
+    "study.evaluating.progress": ("Progress",),
     "study.maximize": ("maximize", "minimize"),
     "study.result": ("Result",),
     "widths.evidence": ("Evidence",),

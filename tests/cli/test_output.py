@@ -8,8 +8,9 @@ import pytest
 from commands import noregret
 
 import noregret as nr
-from noregret.study import FullError, sql
-from noregret.study.file import StudyFile
+from noregret.study import FullError
+from noregret.study.storage import sql
+from noregret.study.storage.file import StudyFile
 
 
 def state_of(db):

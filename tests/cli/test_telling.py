@@ -146,7 +146,7 @@ def test_repeats_told_by_name_in_two_parts(db):
 KILLED = """
 import os, signal, sys
 from noregret.cli.main import main
-from noregret.study.file import StudyFile
+from noregret.study.storage.file import StudyFile
 
 done, statements = StudyFile.execute, 0
 

@@ -5,7 +5,7 @@ import polars as pl
 
 import noregret as nr
 from noregret.reporting.words import choices_in_words
-from noregret.study.stopping import StopRule, in_words
+from noregret.study.evaluating.stopping import StopRule, status_in_words
 
 
 def words(path, domain, **options):
@@ -33,11 +33,11 @@ def test_before_anything_is_learnt_no_gap_is_told_and_nothing_is_enough(tmp_path
         plate = study.ask(5)
         study.tell(plate, 40 + plate.points[:, 0])
         assert rule.reached(study) is None
-        assert "too few answers yet" in in_words(study, rule)
+        assert "too few answers yet" in status_in_words(study, rule)
         plate = study.ask(10)
         study.tell(plate, 40 + plate.points[:, 0])
         assert rule.reached(study) == "target"
-        assert "by the model no other should be better by more than" in in_words(study, rule)
+        assert "by the model no other should be better by more than" in status_in_words(study, rule)
 
 
 def test_the_gap_of_the_best_few_is_told(tmp_path):
@@ -45,7 +45,7 @@ def test_the_gap_of_the_best_few_is_told(tmp_path):
     options = {"kernel": nr.RBF(0.3), "noise": 0.1, "width": 2.0, "aim": 3}
     with nr.Study.create(tmp_path / "a.db", X, "gpucb", seed=0, **options) as study:
         study.tell_history([0], [1.0])
-        assert "fewer than 3 candidates have been measured" in in_words(study, StopRule())
+        assert "fewer than 3 candidates have been measured" in status_in_words(study, StopRule())
         study.tell_history([1, 2, 3], [1.0, 2.0, 3.0])
-        said = in_words(study, StopRule())
+        said = status_in_words(study, StopRule())
     assert "no candidate outside the best 3 should be better than the last of them" in said

@@ -8,7 +8,8 @@ import pytest
 from studies import X, evaluate, f, new
 
 import noregret as nr
-from noregret.study import StudyError, replay
+from noregret.study import StudyError
+from noregret.study.storage import replay
 
 
 def test_asks_what_the_optimiser_would(path):
@@ -165,7 +166,7 @@ def test_overdue_trials_are_given_to_whoever_asks_next(path, monkeypatch):
     study.tell(first[1], 1.0)
     now = time.time()
     assert study.ask(1).numbers.tolist() == [3]
-    monkeypatch.setattr("noregret.study.log.time.time", lambda: now + 61)
+    monkeypatch.setattr("noregret.study.storage.log.time.time", lambda: now + 61)
     assert study.ask(3).numbers.tolist() == [0, 2, 3]
     assert study.ask(1).numbers.tolist() == [4]
     assert study.events()["event"].to_list().count("reassigned") == 3

@@ -225,7 +225,7 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print data for scripts, to stdout."""
-    from noregret.study.plain_json import dumps
+    from noregret._json import dumps
 
     print(dumps(value), flush=True)
 

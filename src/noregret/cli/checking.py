@@ -14,7 +14,7 @@ def check(study: StudyPath, as_json: Json = False) -> None:
 
     Nothing is changed. The exit code is 4 if something is damaged.
     """
-    from noregret.study.checking import check_file
+    from noregret.study.storage.check import check_file
 
     found = check_file(study)
     if as_json:

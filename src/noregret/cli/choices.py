@@ -49,7 +49,7 @@ def style_of(study: "Study") -> Style:
 
 def fields_of(study: "Study") -> list[str]:
     """The fields of a choice: the names that a command may have in braces."""
-    from noregret.study.tables import coordinate_names
+    from noregret.study.frames import coordinate_names
 
     if not study.domain.listed:
         return coordinate_names(study.domain)
@@ -59,7 +59,7 @@ def fields_of(study: "Study") -> list[str]:
 
 def values_of(study: "Study", id_: int, point: Any) -> dict[str, Any]:
     """The values of a choice's fields."""
-    from noregret.study.tables import coordinates
+    from noregret.study.frames import coordinates
 
     if not study.domain.listed:
         columns = coordinates(study.domain, [point])
@@ -77,7 +77,7 @@ def interval(best: "Recommendation") -> str:
 
 def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
     """The best choice for scripts: its name, mean, bounds and gap."""
-    from noregret.study.stopping import gap_of
+    from noregret.study.evaluating.stopping import gap_of
 
     return {
         "id": study.name_of(best.id, best.point),
@@ -91,7 +91,7 @@ def about_best(study: "Study", best: "Recommendation") -> dict[str, Any]:
 
 def say_best(study: "Study", best: "Recommendation") -> str:
     """The best choice for people: its name, its interval and its gap."""
-    from noregret.study.stopping import gap_in_words
+    from noregret.study.evaluating.stopping import gap_in_words
 
     name = study.name_of(best.id, best.point)
     alive = say_alive(study)

@@ -15,7 +15,7 @@ from noregret.cli.rows import Rows, Wrong
 from noregret.cli.spreadsheets import mark
 from noregret.spaces import as_space
 from noregret.spaces.cells import Spelling, numbers
-from noregret.study.tables import coordinate_names
+from noregret.study.frames import coordinate_names
 
 if TYPE_CHECKING:
     from noregret.study import Study

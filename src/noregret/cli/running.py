@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from noregret.results import Recommendation
     from noregret.study import Study
-    from noregret.study.ledger import Progress
+    from noregret.study.evaluating.progress import Progress
 
 
 class Stop(StrEnum):
@@ -129,8 +129,8 @@ def run(
     back.
     """
     from noregret.study import Study
-    from noregret.study.command import Command
-    from noregret.study.workers import threads
+    from noregret.study.evaluating.command import Command
+    from noregret.study.evaluating.workers import threads
 
     with _ended_by_signals(), Study.open(study, wait=wait) as opened:
         evaluate = Command(program, fields_of(opened), timeout)

@@ -61,7 +61,7 @@ def status(
     from noregret.reporting.checks import check_study
     from noregret.reporting.measured import recommended
     from noregret.reporting.words import choices_in_words
-    from noregret.study.stopping import StopRule, in_words
+    from noregret.study.evaluating.stopping import StopRule, status_in_words
 
     rule = StopRule(gap=stop_gap, target=target, patience=patience)
     with looking(study) as opened:
@@ -88,7 +88,7 @@ def status(
                 f"{_times(row['evaluations'])}, {_measured(row)}"
             )
         about |= {"repeats": optimizer.repeats, "aim": optimizer.aim}
-        about["enough"] = rule.reached(opened) if as_json else in_words(opened, rule)
+        about["enough"] = rule.reached(opened) if as_json else status_in_words(opened, rule)
         about["exhausted"] = opened.exhausted
         aside = opened.aside().drop("id").to_dicts()
         about["set_aside"] = aside if as_json else _aside_in_words(aside)
@@ -134,7 +134,7 @@ def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
 def _last_failure(study: "Study") -> str:
     """Which trial failed last, and why."""
     last = max(study.records.failed(), key=lambda trial: trial.done_at or 0.0)
-    return f"trial {last.number}: {(last.reason or 'no reason given').strip().splitlines()[-1]}"
+    return f"trial {last.number}: {last.short_reason or 'no reason given'}"
 
 
 def _aside_in_words(aside: list[dict[str, Any]]) -> str:
@@ -164,7 +164,7 @@ def best(
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""
     from noregret.reporting.checks import check_study
     from noregret.reporting.measured import recommended
-    from noregret.study.stopping import gap_of
+    from noregret.study.evaluating.stopping import gap_of
 
     with looking(study) as opened:
         if not opened.counts()["told"]:
@@ -223,7 +223,7 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     Names are in the column ``name``, or ``id`` if that is its name in the library.
     """
     from noregret.study import Study
-    from noregret.study.tables import beside
+    from noregret.study.candidate_table import beside
 
     with Study.open(study, read_only=True) as opened:
         frame, table, named = opened.trials(), opened.table, opened.names is not None
@@ -241,7 +241,7 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
 
 def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     """The readable trials of a damaged study, the numbers of the others, and the style."""
-    from noregret.study.salvage import salvage
+    from noregret.study.storage.salvage import salvage
 
     found = salvage(Path(study))
     return found.trials, found.lost, Style()

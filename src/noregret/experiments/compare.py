@@ -17,7 +17,7 @@ from noregret.experiments.play import play
 from noregret.linalg.threads import one_blas_thread
 from noregret.optimizer import Optimizer
 from noregret.problems.problem import Problem
-from noregret.study.workers import hire
+from noregret.study.evaluating.workers import start_workers
 
 #: the name of an algorithm, or a callable that makes one from a domain and ``seed=``
 Maker = str | Callable[..., Optimizer]
@@ -150,7 +150,7 @@ def _results(
     one: Callable[[tuple[str, int]], pl.DataFrame], jobs: list[tuple[str, int]], workers: int
 ) -> Iterator[tuple[tuple[str, int], pl.DataFrame]]:
     """Yields every job with its table, in the order in which they are done."""
-    with hire(one, None, workers) as hired:
+    with start_workers(one, None, workers) as hired:
         if hired.executor is None:
             for job in jobs:
                 yield job, one(job)

@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 from noregret.linalg.threads import one_blas_thread
-from noregret.study.workers import processes
+from noregret.study.evaluating.workers import processes
 
 #: the column of an answer with the processor seconds that the task took
 COST = "cell_seconds"

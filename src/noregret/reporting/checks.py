@@ -26,7 +26,7 @@ from noregret.reporting.findings import (
 )
 from noregret.reporting.likelihoods import Arms, gains
 from noregret.reporting.subjects import subject_of
-from noregret.study.tables import coordinate_names
+from noregret.study.frames import coordinate_names
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer

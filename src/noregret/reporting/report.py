@@ -16,7 +16,7 @@ from noregret.reporting.measured import recommended
 from noregret.reporting.svg import BLUE, GREY, MOST_POINTS, RED, Chart, number, rows_chart, text
 from noregret.reporting.words import choices_in_words
 from noregret.study import Study
-from noregret.study.stopping import is_unlearnt
+from noregret.study.evaluating.stopping import is_unlearnt
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #20262d; max-width: 66rem;

@@ -11,8 +11,8 @@ from noregret.optimizer import Optimizer
 from noregret.reporting.subjects import Subject, subject_of
 from noregret.spaces import Space, as_space
 from noregret.study import Study
+from noregret.study.frames import coordinate_names
 from noregret.study.result import Result
-from noregret.study.tables import coordinate_names
 
 #: how many slices are drawn
 MOST = 8

@@ -6,9 +6,9 @@ from typing import Any
 from noregret.optimizer import Optimizer
 from noregret.spaces.encoding import GAP_FLAG
 from noregret.study import Study
+from noregret.study.answers import Units
+from noregret.study.frames import coordinate_names
 from noregret.study.result import Result
-from noregret.study.tables import coordinate_names
-from noregret.study.units import Units
 
 
 @dataclass(frozen=True)

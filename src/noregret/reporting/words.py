@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from noregret.spaces import list_length
 from noregret.spaces.encoding import GAP_FLAG
-from noregret.study.tables import coordinate_names
+from noregret.study.frames import coordinate_names
 
 if TYPE_CHECKING:
     from noregret.study import Study

@@ -11,8 +11,8 @@ from noregret.reporting.checks import check_study
 from noregret.reporting.measured import recommended
 from noregret.reporting.report import render
 from noregret.study import Study, StudyError
-from noregret.study.stopping import gap_of
-from noregret.study.tables import coordinates
+from noregret.study.evaluating.stopping import gap_of
+from noregret.study.frames import coordinates
 
 Given = dict[str, Any]
 

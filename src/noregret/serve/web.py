@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from noregret._json import dumps
 from noregret.serve.api import Api, Given
 from noregret.study import DamagedError, FullError
-from noregret.study.plain_json import dumps
 
 #: how many bytes a request may have
 _LARGEST = 1 << 24

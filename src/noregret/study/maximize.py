@@ -1,14 +1,30 @@
 """The one-line way: ``noregret.maximize(f, domain, budget)``."""
 
+import math
 import os
+import time
+import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from noregret.algorithms import make
 from noregret.optimizer import Optimizer
-from noregret.study.call import Call
-from noregret.study.ledger import Progress
-from noregret.study.oneline import run_call
-from noregret.study.result import Result
+from noregret.study.arguments import Call, domain_of
+from noregret.study.errors import RunError
+from noregret.study.evaluating.evaluations import Evaluations
+from noregret.study.evaluating.in_memory import MemoryStudy, StudyLike
+from noregret.study.evaluating.progress import Progress, ProgressLine
+from noregret.study.evaluating.runner import run_study
+from noregret.study.evaluating.stopping import DRAWN, EarlyStop
+from noregret.study.evaluating.workers import Executor, capacity
+from noregret.study.result import Result, result_of
+
+if TYPE_CHECKING:
+    from noregret.study.study import Study
+
+#: this many failures in a row end a run
+_IN_A_ROW = 20
 
 
 def maximize(
@@ -85,7 +101,7 @@ def maximize(
         have a spread below 0.02, in units of the space
         (:meth:`~noregret.ThompsonSampling.converged`). It proves nothing.
     callback
-        Called after every evaluation with a :class:`~noregret.study.ledger.Progress` (``.trial``,
+        Called after every evaluation with a :class:`~noregret.Progress` (``.trial``,
         ``.point``, ``.value``, ``.best``, ``.done``, ``.failed``, …). The run stops when it returns
         ``True``.
     failures
@@ -105,7 +121,7 @@ def maximize(
         Settings of the algorithm. Kernel, noise and norm are ``"auto"`` if they are not given.
         ``width`` is 2 (deviations) if any of these three is learnt, else the algorithm's own.
     """
-    return run_call(Call(direction="maximize", **locals()))
+    return _run_call(Call(direction="maximize", **locals()))
 
 
 def minimize(
@@ -133,4 +149,122 @@ def minimize(
 
     The result is in f's own sign; ``result.algorithm`` maximises −f.
     """
-    return run_call(Call(direction="minimize", **locals()))
+    return _run_call(Call(direction="minimize", **locals()))
+
+
+def _run_call(call: Call) -> Result:
+    """Run a call of ``maximize`` or ``minimize``."""
+    began = time.monotonic()
+    call.check()
+    study = _study(call)
+    try:
+        return _run(call, study, began)
+    finally:
+        study.close()
+
+
+def _run(call: Call, study: "MemoryStudy | Study", began: float) -> Result:
+    """Run until the end; ``began`` is the time of the call, by ``time.monotonic()``."""
+    counts = study.counts()
+    notes = [] if isinstance(study, MemoryStudy) else study.records.noted(DRAWN)
+    drawn = sum(note["count"] for note in notes)
+    before = counts["told"] - counts["history"] + counts["failed"] + drawn
+    line = ProgressLine(call.progress, call.budget, before)
+    early = EarlyStop(study, call.tol, call.patience, call.stop)
+    best = _best_so_far(study)
+
+    def report(progress: Progress) -> bool:
+        if study.units.sign * (best - progress.best) > 0 or math.isnan(progress.best):
+            progress = replace(progress, best=best)
+        line.show(progress)
+        return call.callback is not None and call.callback(progress) is True
+
+    def stop(run: Evaluations) -> str | None:
+        if run.told:
+            line.count(study.optimizer)
+        return early(run)
+
+    def so_far(stopped: str) -> Result:
+        return result_of(study, stopped, call.optimum, time.monotonic() - began)
+
+    executor = call.workers if isinstance(call.workers, Executor) else None
+    try:
+        stopped = run_study(
+            study,
+            call.f,
+            call.budget,
+            executor=executor,
+            workers=call.workers if executor is None else capacity(executor),
+            batch=call.batch_size,
+            vectorized=call.vectorized,
+            timeout=_left(call.timeout, began),
+            max_failures=0 if call.failures == "raise" else None,
+            max_in_a_row=_IN_A_ROW,
+            count_failed=True,
+            drawn=drawn,
+            callback=report,
+            stop=stop,
+        )
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    except BaseException as error:
+        if isinstance(error, RunError) and call.failures == "raise":
+            raise _failed(study, so_far("error")) from error.__cause__
+        error.result = so_far("error")  # type: ignore[attr-defined]
+        error.add_note("the evaluations so far are kept in the attribute `result` of this error")
+        raise
+    finally:
+        line.close()
+    result = so_far(stopped)
+    if stopped == "failures" or (stopped == "budget" and not len(result.history)):
+        _warn_of_failures(study, result)
+    return result
+
+
+def _left(timeout: float | None, began: float) -> float | None:
+    """Seconds left of the timeout; at least a moment, so that a late run ends as others do."""
+    return None if timeout is None else max(timeout - (time.monotonic() - began), 1e-3)
+
+
+def _best_so_far(study: StudyLike) -> float:
+    """The best value of earlier runs; NaN if there is none."""
+    values = [trial.value for trial in study.rows() if trial.value is not None]
+    if not values:
+        return math.nan
+    return max(values) if study.units.sign > 0 else min(values)
+
+
+def _failed(study: StudyLike, result: Result) -> RunError:
+    """What to raise for the first failed evaluation."""
+    last = [trial for trial in study.rows() if trial.status == "failed"][-1]
+    point = study.get([last.number]).values[0]
+    error = RunError(f"f failed at {point!r:.200}: {last.short_reason}")
+    error.result = result
+    return error
+
+
+def _warn_of_failures(study: StudyLike, result: Result) -> None:
+    """Raise if no evaluation gave a value; warn if some did."""
+    last = [trial for trial in study.rows() if trial.status == "failed"][-1]
+    count = min(_IN_A_ROW, result.failures)
+    why = f"{count} evaluations failed one after the other, the last one: "
+    why += last.short_reason
+    if len(result.history):
+        warnings.warn(f"the run ended early: {why}", RuntimeWarning, stacklevel=5)
+        return
+    error = RunError(f"no evaluation gave a value: {why}")
+    error.result = result
+    raise error
+
+
+def _study(call: Call) -> "MemoryStudy | Study":
+    """The study of the run: in memory, or at the path that was given."""
+    if isinstance(call.algorithm, Optimizer):
+        return MemoryStudy(call.algorithm, call.direction)
+    domain = domain_of(call.domain)
+    if call.storage is None:
+        name = call.name(domain)
+        return MemoryStudy(make(name, domain, **call.settings(name)), call.direction)
+    from noregret.study.resume import stored_study  # only calls with storage need files
+
+    return stored_study(call, domain)

@@ -9,10 +9,9 @@ import numpy as np
 from noregret._types import Floats
 from noregret.optimizer import Optimizer
 from noregret.results import History, Recommendation
-from noregret.study.choices import choices_of
-from noregret.study.ledger import Ledger
-from noregret.study.rows import Trial
-from noregret.study.units import Units
+from noregret.study.answers import Units
+from noregret.study.evaluating.in_memory import StudyLike
+from noregret.study.trials import Trial, choices_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,21 +103,21 @@ class Result:
         return "Result\n  " + "\n  ".join(lines)
 
 
-def result_of(ledger: Ledger, stopped: str, optimum: float | None, seconds: float) -> Result:
+def result_of(study: StudyLike, stopped: str, optimum: float | None, seconds: float) -> Result:
     """What a run has found so far."""
-    rows, domain, units = ledger.rows(), ledger.domain, ledger.units
+    rows, domain, units = study.rows(), study.domain, study.units
     told = [trial for trial in rows if trial.status == "told"]
     told.sort(key=lambda trial: (trial.done_by or 0, trial.number))
     ids, points = domain.locate(choices_of(told, domain)) if told else (_NO_IDS, domain.nothing)
     values = np.array([trial.value for trial in told], dtype=np.float64)
     return Result(
-        best=ledger.best(),
+        best=study.best(),
         history=History(ids, points, values),
         failures=sum(trial.status == "failed" for trial in rows),
         stopped=stopped,
-        certified=ledger.optimizer.proved,
+        certified=study.optimizer.proved,
         regret=None if optimum is None else units.sign * (optimum - values),
-        algorithm=ledger.optimizer,
+        algorithm=study.optimizer,
         units=units,
         seconds=seconds,
         trials=rows,
@@ -134,7 +133,7 @@ def _parameters(domain: Any, ids: Any, points: Any) -> dict[str, Any]:
     """A column per parameter, with the values that f gets."""
     import polars as pl
 
-    from noregret.study.tables import column_of, coordinate_names
+    from noregret.study.frames import column_of, coordinate_names
 
     if domain.dimension is None:
         return {"candidate": pl.Series(list(points), strict=False)}

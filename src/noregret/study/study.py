@@ -12,19 +12,16 @@ from noregret.algorithms import Optimizer
 from noregret.parts import more_candidates
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain, as_candidates, list_length
-from noregret.study.aside import aside_frame
-from noregret.study.choices import trials_of
-from noregret.study.creating import new_file
-from noregret.study.file import StudyFile, study_file
-from noregret.study.growing import stored_as
-from noregret.study.log import Log
-from noregret.study.records import Records
-from noregret.study.rows import Trial
-from noregret.study.shown import Shown
-from noregret.study.stopping import Stop, StopRule, stop_of
-from noregret.study.tables import events_frame, longer_table, operations_frame, to_bytes, top_frame
-from noregret.study.telling import check_answer, checked_values, new_and_changed, trial_numbers
-from noregret.study.threads import one_at_a_time
+from noregret.study.answers import check_answer, checked_values, new_and_changed, trial_numbers
+from noregret.study.candidate_table import CandidateTable, longer_table, to_bytes
+from noregret.study.create import new_file
+from noregret.study.evaluating.stopping import Stop, StopRule, stop_of
+from noregret.study.frames import aside_frame, events_frame, operations_frame, top_frame
+from noregret.study.storage.added_candidates import check_storable
+from noregret.study.storage.file import StudyFile, one_at_a_time, study_file
+from noregret.study.storage.log import Log
+from noregret.study.storage.records import Records
+from noregret.study.trials import Trial, trials_of
 
 
 class Study:
@@ -44,7 +41,7 @@ class Study:
         self.records = Records(file)
         #: converts between the user's values and the optimiser's rewards
         self.units = self._log.units
-        self._shown = Shown(file.storage, named=self._settings["named"])
+        self._candidates = CandidateTable(file.storage, named=self._settings["named"])
 
     @classmethod
     def create(
@@ -197,7 +194,7 @@ class Study:
             What to show of each, with columns of the study's table.
         """
         more = more_candidates(self.optimizer, candidates)
-        stored_as(more)
+        check_storable(more)
         shown = longer_table(self.table, len(more), names, table, self._settings["named"])
         self._log.add(more, None if shown is None else to_bytes(shown))
         size = len(as_candidates(self.domain))
@@ -213,7 +210,7 @@ class Study:
     ) -> str | None:
         """Which of these rules says that it is enough: ``"gap"``, ``"target"`` or ``"patience"``.
 
-        See :class:`noregret.study.stopping.StopRule`; ``None`` if none does.
+        See :class:`noregret.study.evaluating.stopping.StopRule`; ``None`` if none does.
         """
         return StopRule(gap=stop_gap, target=target, patience=patience).reached(self)
 
@@ -270,9 +267,9 @@ class Study:
 
         It ends early if :meth:`enough` says so; with ``stop="converged"``, for Thompson sampling
         only, also if :meth:`noregret.ThompsonSampling.converged` does. Other options as for
-        :func:`noregret.study.runner.run_study`.
+        :func:`noregret.study.evaluating.runner.run_study`.
         """
-        from noregret.study.runner import run_study
+        from noregret.study.evaluating.runner import run_study
 
         rule = StopRule(gap=stop_gap, target=target, patience=patience)
         return run_study(self, f, budget, stop=stop_of(self, rule, stop), **options)
@@ -377,17 +374,17 @@ class Study:
 
     def name_of(self, id_: int, point: Any) -> str:
         """The name of a choice for people: its name, its id, or its values on a box or space."""
-        return self._shown.name_of(self.domain, id_, point)
+        return self._candidates.name_of(self.domain, id_, point)
 
     @property
     def table(self) -> pl.DataFrame | None:
         """What to show people of each candidate (n rows, ``name`` first if there are names)."""
-        return self._shown.table(self.domain)
+        return self._candidates.table(self.domain)
 
     @property
     def names(self) -> pl.Series | None:
         """The names of the candidates (n); ``None`` if none were given."""
-        return self._shown.names(self.domain)
+        return self._candidates.names(self.domain)
 
     @property
     def settings(self) -> dict[str, Any]:

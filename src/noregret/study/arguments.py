@@ -1,0 +1,171 @@
+"""The arguments of the one-line functions: checked, and made into an optimiser."""
+
+import difflib
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from noregret import _checks
+from noregret.algorithms import algorithms
+from noregret.learning.learner import is_auto
+from noregret.optimizer import Optimizer
+from noregret.spaces import Candidates, Space, as_domain
+from noregret.spaces.named import is_pair
+from noregret.study.evaluating.progress import Progress
+from noregret.study.evaluating.stopping import check_converges
+from noregret.study.evaluating.workers import Executor
+
+#: the width, in deviations, if nothing can be proved
+_WIDTH = 2.0
+#: an array of more pairs than this is a list of candidates, not the bounds of a box
+_MOST_BOUNDS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What :func:`maximize` or :func:`minimize` was called with."""
+
+    direction: str
+    f: Callable[[Any], Any]
+    domain: Any
+    budget: int
+    algorithm: str | Optimizer
+    seed: int | None
+    workers: Any
+    batch_size: int | None
+    vectorized: bool
+    timeout: float | None
+    tol: float | None
+    patience: int | None
+    stop: str | None
+    callback: Callable[[Progress], Any] | None
+    failures: str
+    storage: str | os.PathLike[str] | None
+    progress: bool
+    optimum: float | None
+    options: dict[str, Any]
+
+    def check(self) -> None:
+        """Refuse invalid arguments before anything is computed."""
+        if not callable(self.f):
+            raise TypeError(f"f must be a function of one point, got {self.f!r}")
+        for name in ("budget", "batch_size", "patience"):
+            if (value := getattr(self, name)) is not None:
+                _checks.count(name, value)
+        for name in ("tol", "timeout"):
+            if (value := getattr(self, name)) is not None:
+                _checks.positive(name, value)
+        if self.stop is not None:
+            _checks.one_of("stop", self.stop, ("converged",))
+        if self.optimum is not None:
+            _checks.finite("optimum", self.optimum)
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function, got {self.callback!r}")
+        if not isinstance(self.workers, Executor):
+            if isinstance(self.workers, (str, bytes)) or not isinstance(self.workers, (int, float)):
+                raise TypeError(
+                    "workers must be a number, or an executor with submit() such as "
+                    f"concurrent.futures and Dask have, got {self.workers!r}"
+                )
+            _checks.count("workers", self.workers)
+        _checks.one_of("failures", self.failures, ("continue", "raise"))
+        if isinstance(self.algorithm, Optimizer):
+            if self.options or self.seed is not None or self.storage is not None:
+                raise ValueError(
+                    "options, seed and storage belong to a new algorithm; an optimiser was given"
+                )
+        elif not isinstance(self.algorithm, str) or self.algorithm.lower() not in (
+            "auto",
+            *algorithms,
+        ):
+            known = ", ".join(sorted(algorithms))
+            raise ValueError(
+                f"algorithm must be 'auto', an optimiser or one of {known}; got {self.algorithm!r}"
+            )
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        """Refuse ``stop="converged"`` if the algorithm has no such rule."""
+        if self.stop is None:
+            return
+        if isinstance(self.algorithm, Optimizer):
+            check_converges(self.algorithm, type(self.algorithm).__name__)
+        elif self.algorithm.lower() != "auto":
+            check_converges(algorithms[self.algorithm.lower()], self.algorithm.lower())
+
+    def name(self, domain: Candidates | Space) -> str:
+        """The algorithm's name; with ``"auto"`` the one that suits the domain and the budget."""
+        assert isinstance(self.algorithm, str)
+        if self.algorithm.lower() != "auto":
+            return self.algorithm.lower()
+        if self.stop is not None:
+            return "thompsonsampling"
+        if domain.listed:
+            return "bbkb"
+        # Steps close to the best point and fits to all evaluations help, but certify nothing.
+        return "trustregionucb" if self.tol is None else "gpucb"
+
+    def settings(self, name: str) -> dict[str, Any]:
+        """The settings of this algorithm, kernel among them; unknown ones are refused."""
+        cls = algorithms[name]
+        known = [*list(inspect.signature(cls).parameters)[1:]]
+        unknown = [option for option in self.options if option not in known]
+        if unknown:
+            hidden = ("direction", "options", "f", "domain", "budget", *known)
+            own = [field.name for field in fields(self) if field.name not in hidden]
+            close = difflib.get_close_matches(unknown[0], [*own, *known], n=1)
+            hint = f"it takes {', '.join(own)}, and {name} takes {', '.join(known)}"
+            if close:
+                hint = f"did you mean {close[0]!r}?"
+            raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}; {hint}")
+        given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
+        if name == "trustregionucb":
+            given["horizon"] = self.budget
+        given |= self.options
+        learnt = any(is_auto(given[key]) for key in ("kernel", "noise", "norm"))
+        # The theorem's width depends on kernel, noise and norm. If one of them is guessed, it
+        # proves nothing, and a smaller width does better.
+        return {"width": _WIDTH, **given} if learnt else given
+
+
+def domain_of(given: Any) -> Candidates | Space:
+    """The domain given; pairs that may be bounds or candidates are refused."""
+    if _may_be_bounds(given):
+        pairs = [tuple(pair) for pair in given]
+        raise ValueError(
+            "domain must say whether these pairs are bounds or candidates: "
+            f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
+        )
+    if is_pair(given) and given[0] < given[1]:
+        raise ValueError(
+            f"domain must say whether {given!r} are bounds or two candidates: "
+            f"nr.Box([{tuple(given)!r}]) or nr.Candidates({list(given)!r})"
+        )
+    if given is None or isinstance(given, (bool, Real)):
+        raise TypeError(
+            "domain must be an nr.Box, bounds by name, or candidates (an array of n rows, a frame, "
+            f"a list), got {given!r}"
+        )
+    return as_domain(given)
+
+
+def _may_be_bounds(given: Any) -> bool:
+    """Whether these are increasing pairs of numbers: a list of them, or a short array."""
+    if isinstance(given, np.ndarray):
+        if given.dtype.kind not in "iuf" or given.ndim != 2 or len(given) > _MOST_BOUNDS:
+            return False
+        return given.shape[1] == 2 and bool(np.all(given[:, 0] < given[:, 1]))
+    return (
+        isinstance(given, (list, tuple))
+        and len(given) > 0
+        and all(is_pair(pair) and pair[0] < pair[1] for pair in given)
+    )
+
+
+def _shown(pairs: Any) -> str:
+    return repr(pairs) if len(pairs) <= 4 else f"{pairs[:4]!r:.60}…"

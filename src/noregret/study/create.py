@@ -1,0 +1,75 @@
+"""The file of a new study: checked settings, and the optimiser at its start."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from noregret import _checks
+from noregret.algorithms import algorithms, make
+from noregret.kernels import as_kernel
+from noregret.kernels.spec import to_spec
+from noregret.spaces import Domain, as_domain, list_length
+from noregret.spaces.files import keeps
+from noregret.study.candidate_table import check_names, table_to_show, to_bytes
+from noregret.study.storage import replay
+from noregret.study.storage.file import StudyFile
+
+
+def new_file(
+    path: str | os.PathLike[str],
+    domain: Any,
+    algorithm: str | None,
+    *,
+    kernel: Any,
+    direction: str,
+    prior_mean: float,
+    names: Sequence[Any] | None,
+    table: pl.DataFrame | None,
+    batch: int | None,
+    timeout: float | None,
+    about: dict[str, Any] | None,
+    options: dict[str, Any],
+) -> tuple[StudyFile, Domain, Any]:
+    """A new file for the settings of :meth:`noregret.Study.create`.
+
+    Returns also the domain, and the kernel if the file cannot hold it (else ``None``).
+    """
+    _checks.one_of("direction", direction, ("maximize", "minimize"))
+    if batch is not None:
+        batch = _checks.count("batch", batch)
+    if timeout is not None:
+        timeout = _checks.positive("timeout", timeout)
+    prior_mean = _checks.finite("prior_mean", prior_mean)
+    if algorithm is None:
+        domain = as_domain(domain)
+        algorithm = "plateucb" if kernel is None and domain.listed else "bbkb"
+    _checks.one_of("algorithm", str(algorithm).lower(), sorted(algorithms))
+    if kernel is None:
+        kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
+    optimizer = make(algorithm, domain, kernel, **options)
+    own = optimizer.domain
+    check_names(own)
+    blobs = {"start": replay.dump(optimizer, candidates=True)}
+    shown = table_to_show(list_length(own), names, table)
+    if shown is not None:
+        blobs["table"] = to_bytes(shown)
+    given_again = [] if keeps(own) else ["domain"]
+    if not isinstance(kernel, str) and to_spec(as_kernel(kernel), {}) is None:
+        given_again.append("kernel")
+    settings = {
+        "given_again": given_again,
+        "algorithm": algorithm.lower(),
+        "direction": direction,
+        "prior_mean": prior_mean,
+        "batch": batch,
+        "timeout": timeout,
+        "seed": optimizer.seed,
+        "named": names is not None,
+        "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
+        "about": about or {},
+    }
+    file = StudyFile.create(Path(path), settings, blobs)
+    return file, own, kernel if "kernel" in given_again else None

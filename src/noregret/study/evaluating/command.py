@@ -1,0 +1,235 @@
+"""An external program as the function of a study. No shell, and nothing is evaluated as code."""
+
+import contextlib
+import math
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+#: words that only a shell understands
+_SHELL = ("|", "||", "&&", "&", ";", "<", ">", ">>", "2>&1")
+#: how many characters of stderr are kept
+_KEPT = 2000
+#: reads which process groups run, and kills those left once its input is closed
+_WATCH = """
+import os, signal, sys
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class CommandError(RuntimeError):
+    """The program gave no value: the end of its stderr, and in the last line how it ended."""
+
+
+class Command:
+    """Runs a program for each trial; the last line it prints is the value.
+
+    Programs end with this process, even if it is killed.
+
+    Parameters
+    ----------
+    template
+        Such as ``"python measure.py {a} {b}"``. It is split into words as a shell would, then
+        ``{field}`` is replaced inside each word; a value never becomes several words.
+    fields
+        The names that may stand in braces.
+    timeout
+        Seconds after which the program and all it started are killed.
+    """
+
+    def __init__(self, template: str, fields: Iterable[str], timeout: float | None = None) -> None:
+        try:
+            self.words = shlex.split(template)
+        except ValueError as error:
+            raise ValueError(f"command cannot be split into words: {error}") from error
+        if not self.words:
+            raise ValueError("command must name a program")
+        known = set(fields)
+        for word in self.words:
+            for field in _FIELD.findall(word):
+                if field not in known:
+                    raise ValueError(
+                        f"command asks for {{{field}}}; there is only {', '.join(sorted(known))}"
+                    )
+        _check_program(self.words)
+        self.timeout = timeout
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._guard = Guard()
+        self._stopped = False
+
+    def arguments(self, values: Mapping[str, Any]) -> list[str]:
+        """The words of one call."""
+        return [_FIELD.sub(lambda m: _text(values[m.group(1)]), word) for word in self.words]
+
+    def __call__(self, values: Mapping[str, Any]) -> float:
+        """Run the program with these values."""
+        words = self.arguments(values)
+        with self._lock:
+            if self._stopped:
+                raise CommandError("the run was stopped")
+            self._guard.start()
+            try:
+                process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    errors="replace",
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise CommandError(f"{words[0]} cannot be started: {error}") from error
+            self._running.add(process)
+            self._guard.watch(process.pid)
+        try:
+            output, errors = process.communicate(timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            _, errors = process.communicate()
+            raise CommandError(_with_errors(f"killed after {self.timeout:g} s", errors)) from None
+        finally:
+            with self._lock:
+                self._running.discard(process)
+                self._guard.forget(process.pid)
+        if process.returncode != 0:
+            raise CommandError(_with_errors(f"exit code {process.returncode}", errors))
+        lines = output.strip().splitlines()
+        try:
+            value = float(lines[-1])
+        except (IndexError, ValueError):
+            got = f"got {lines[-1][:200]!r}" if lines else "but it printed nothing"
+            raise CommandError(
+                _with_errors(f"the last line must be the value, {got}", errors)
+            ) from None
+        if not math.isfinite(value):
+            raise CommandError(_with_errors(f"the value must be finite, got {value}", errors))
+        return value
+
+    def stop(self) -> None:
+        """Kill what is running; later calls fail."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+        self._guard.close()
+
+
+class Guard:
+    """A small process that outlives this one just long enough to kill its programs.
+
+    The system closes the pipe between the two when this process is killed. Each program is the
+    leader of a process group, so that what it started ends too. Does nothing on systems without
+    process groups.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Start the small process, before the programs: a program must not run unwatched."""
+        with self._lock:
+            if self._process is not None or sys.platform == "win32":
+                return
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _WATCH],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,
+            )
+            weakref.finalize(self, _end, self._process)
+
+    def watch(self, group: int) -> None:
+        """Kill this process group when this process ends."""
+        with self._lock:
+            if self._process is not None:
+                _write(self._process, f"+{group}\n")
+
+    def forget(self, group: int) -> None:
+        """This process group has ended."""
+        with self._lock:
+            if self._process is not None:
+                _write(self._process, f"-{group}\n")
+
+    def close(self) -> None:
+        """End the small process; programs that are still running are killed."""
+        with self._lock:
+            if self._process is not None:
+                _end(self._process)
+                self._process = None
+
+
+def _write(process: "subprocess.Popen[str]", line: str) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(line)
+        process.stdin.flush()
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    process.wait()
+
+
+def _check_program(words: list[str]) -> None:
+    """Refuse a command that would fail in every trial."""
+    for word in words:
+        if word in _SHELL:
+            raise ValueError(
+                f"command has the word {word!r}, but no shell reads it: put these steps into a "
+                "script, or write sh -c '...'"
+            )
+    program = words[0]
+    if _FIELD.search(program) or shutil.which(program):
+        return
+    way = ""
+    if Path(program).is_file():
+        here = os.sep not in program and os.access(program, os.X_OK)
+        way = f"; did you mean ./{program}?" if here else "; the file is not executable (chmod +x)"
+    raise ValueError(f"command: there is no program {program}{way}")
+
+
+def _text(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _with_errors(what: str, errors: str) -> str:
+    """The end of the program's stderr, then one line that says what went wrong."""
+    lines = errors.strip()[-_KEPT:].splitlines()
+    if not lines:
+        return what
+    before = ["The end of stderr:", *lines, ""] if len(lines) > 1 else []
+    return "\n".join([*before, f"{what}; stderr: {lines[-1].strip()}"])
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """Kill the program and everything it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
