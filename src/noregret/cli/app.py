@@ -11,9 +11,10 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, NoReturn, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_type_hints
 
 import typer
 from rich.cells import cell_len
@@ -21,6 +22,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from noregret.study import Study
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Record = TypeVar("Record")
@@ -120,6 +124,22 @@ Patience = Annotated[
     _stopping(metavar="N", help="Enough if this many answers in a row brought no better value."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
+
+
+@contextmanager
+def open_to_look(path: str) -> "Iterator[Study]":
+    """A study to look at; what the look fits is kept in the file, so that the next one is quick.
+
+    Parameters
+    ----------
+    path
+        The study's file; others may write to it meanwhile.
+    """
+    from noregret.study import Study
+
+    with Study.open(path, read_only=True) as opened:
+        yield opened
+        opened.keep_look()
 
 
 def command(name: str, example: str, *, looks: bool = False) -> Callable[[Command], Command]:

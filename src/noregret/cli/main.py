@@ -1,30 +1,36 @@
 """The program ``noregret``."""
 
 from noregret.cli import (
-    adding,
-    answers,
-    checking,
+    add,
+    ask,
+    best,
+    check,
     create,
+    export,
+    report,
     reproduce,
-    retrying,
-    running,
-    serving,
-    showing,
-    telling,
+    retry,
+    run,
+    serve,
+    status,
+    tell,
 )
 from noregret.cli.app import app
 
 #: modules whose commands are part of the program
 COMMANDS = (
     create,
-    adding,
-    answers,
-    telling,
-    running,
-    retrying,
-    showing,
-    checking,
-    serving,
+    ask,
+    tell,
+    run,
+    status,
+    best,
+    report,
+    export,
+    add,
+    retry,
+    serve,
+    check,
     reproduce,
 )
 

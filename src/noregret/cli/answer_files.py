@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from noregret.cli.choices import id_column as own_id_column
-from noregret.cli.choices import style_of
-from noregret.cli.choices import value_column as own_value_column
-from noregret.cli.rows import Rows, Wrong
-from noregret.cli.spreadsheets import mark
+from noregret.cli.answer_rows import Rows, Wrong
+from noregret.cli.csv_files import id_column as own_id_column
+from noregret.cli.csv_files import mark, style_of
+from noregret.cli.csv_files import value_column as own_value_column
 from noregret.spaces import as_space
 from noregret.spaces.cells import Spelling, numbers
 from noregret.study.frames import coordinate_names

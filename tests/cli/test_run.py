@@ -71,7 +71,7 @@ def test_a_run_ends_once_thompson_sampling_has_converged(db, tmp_path):
 
 def test_the_live_display(db, monkeypatch):
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
-    monkeypatch.setattr("noregret.cli.running.console", screen)
+    monkeypatch.setattr("noregret.cli.run.console", screen)
     db.with_name("measure.py").write_text(MEASURE)
     noregret("run", db, "--command", PROGRAM, "--budget", 4, "--known-best", 1.0)
     shown = screen.file.getvalue()

@@ -8,7 +8,8 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from noregret._types import Floats, Points
-from noregret.cli.columns import (
+from noregret.cli.csv_files import Style
+from noregret.cli.library_columns import (
     NAMED_ROWS,
     OWN_COLUMNS,
     check_names,
@@ -19,7 +20,6 @@ from noregret.cli.columns import (
     no_column,
     refuse_collisions,
 )
-from noregret.cli.spreadsheets import Style
 from noregret.spaces.cells import is_gap, verbatim_numbers
 from noregret.spaces.encoding import (
     ColumnSurvey,

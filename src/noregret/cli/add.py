@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
-from noregret.cli.choices import id_column
+from noregret.cli.csv_files import id_column
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.app import EXHAUSTED, Json, StudyPath, Wait, command, print_json, say
-from noregret.cli.choices import id_column, many, style_of, value_column, values_of
+from noregret.cli.csv_files import Style, id_column, style_of, value_column, values_of, write_csv
 from noregret.cli.output import Output
-from noregret.cli.spreadsheets import Style, write_csv
+from noregret.cli.words import many
 
 if TYPE_CHECKING:
     from noregret.results import Trials

@@ -26,15 +26,8 @@ from noregret.cli.app import (
     print_json,
     say,
 )
-from noregret.cli.choices import (
-    about_best,
-    fields_of,
-    interval,
-    many,
-    say_alive,
-    say_best,
-    values_of,
-)
+from noregret.cli.csv_files import fields_of, values_of
+from noregret.cli.words import about_best, interval, many, say_alive, say_best
 
 if TYPE_CHECKING:
     from rich.live import Live

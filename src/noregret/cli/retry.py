@@ -21,8 +21,8 @@ def retry(
     as_json: Json = False,
 ) -> None:
     """Ask again for candidates that failed too often in a run; their failures stop counting."""
-    from noregret.cli.choices import id_column
-    from noregret.cli.reading import Names
+    from noregret.cli.answer_files import Names
+    from noregret.cli.csv_files import id_column
     from noregret.study import Study
 
     if bool(names) == all_of_them:

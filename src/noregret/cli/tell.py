@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
-from noregret.cli.choices import many, style_of
-from noregret.cli.spreadsheets import Style, write_csv
+from noregret.cli.csv_files import Style, style_of, write_csv
+from noregret.cli.words import many
 
 if TYPE_CHECKING:
-    from noregret.cli.rows import Wrong
+    from noregret.cli.answer_rows import Wrong
     from noregret.study import Study
 
 ValueColumn = Annotated[
@@ -60,7 +60,7 @@ def tell(
     are found by the candidates' names. If one row is wrong, the file is refused; --skip-bad leaves
     out wrong rows instead. Telling the same answers again changes nothing.
     """
-    from noregret.cli.reading import read_answers
+    from noregret.cli.answer_files import read_answers
     from noregret.study import Study
 
     with Study.open(study, wait=wait) as opened:
@@ -129,7 +129,7 @@ def import_history(
 
     What `export` writes can be imported. A second import of the same file changes nothing.
     """
-    from noregret.cli.reading import read_history
+    from noregret.cli.answer_files import read_history
     from noregret.study import Study
 
     if only_new and again:
@@ -217,7 +217,7 @@ def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
 
 def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str | None:
     """Refuse a file with wrong rows, or write these rows to a file and give its name."""
-    from noregret.cli.rows import refusal
+    from noregret.cli.answer_rows import refusal
 
     if not wrong:
         return None

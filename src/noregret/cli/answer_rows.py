@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from noregret.cli.spreadsheets import Style
+from noregret.cli.csv_files import Style
 from noregret.spaces.cells import (
     advice,
     decimal_commas,
