@@ -18,9 +18,9 @@ except ImportError as error:
     raise ImportError('noregret.integrations.ax needs Ax: pip install "noregret[ax]"') from error
 
 from noregret.algorithms import BBKB, TrustRegionUCB
-from noregret.integrations.options import checked
-from noregret.integrations.rows import Rows
-from noregret.integrations.trials import Rewards
+from noregret.integrations.shared.settings import checked_settings
+from noregret.integrations.shared.table_rows import TableRows
+from noregret.integrations.shared.tool_trials import TrialRewards
 from noregret.optimizer import Optimizer
 from noregret.spaces import Box, Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
@@ -53,14 +53,14 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         super().__init__(name, should_deduplicate=False)
         self._pool = pool
         if pool is None:
-            self._settings = checked(TrustRegionUCB, seed, options, Box([(0.0, 1.0)]))
+            self._settings = checked_settings(TrustRegionUCB, seed, options, Box([(0.0, 1.0)]))
         else:
-            self._settings = checked(BBKB, seed, {"repeats": 1, **options}, [[0.0], [1.0]])
+            self._settings = checked_settings(BBKB, seed, {"repeats": 1, **options}, [[0.0], [1.0]])
         self._opt: Optimizer | None = None
         self._told: set[tuple[int, str]] = set()
         self._pending: list[dict[str, Any]] = []
         self._running: list[dict[str, Any]] = []
-        self._rewards = Rewards()
+        self._rewards = TrialRewards()
 
     def update_generator_state(self, experiment: Any, data: Any) -> None:
         """Tell the optimiser which trials have ended since it was last asked."""
@@ -121,7 +121,7 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
         self._fixed: dict[str, Any] = fixed
         varied = {name: one for name, one in parameters.items() if name not in fixed}
         if self._pool is not None:
-            self._rows = Rows("pool", self._pool)
+            self._rows = TableRows("pool", self._pool)
             if self._rows.columns.keys() != varied.keys():
                 raise ValueError(
                     f"pool must have the experiment's parameters {sorted(varied)} as columns, got "

@@ -22,7 +22,7 @@ except ImportError as error:
 
 from noregret._types import Floats, Ints
 from noregret.algorithms import BBKB
-from noregret.integrations.options import checked
+from noregret.integrations.shared.settings import checked_settings
 from noregret.spaces import Candidates
 
 
@@ -42,7 +42,7 @@ class NoRegretRecommender:
     """
 
     def __init__(self, *, seed: int | None = None, **options: Any) -> None:
-        self._settings = checked(BBKB, seed, options, [[0.0], [1.0]])
+        self._settings = checked_settings(BBKB, seed, options, [[0.0], [1.0]])
 
     def recommend(
         self,

@@ -34,7 +34,6 @@ except ImportError as error:
     ) from error
 
 from noregret.algorithms import BBKB, TrustRegionUCB
-from noregret.integrations.options import checked
 from noregret.integrations.optuna_study import (
     ATTRIBUTE,
     Estimate,
@@ -44,7 +43,8 @@ from noregret.integrations.optuna_study import (
     only_value,
     varied,
 )
-from noregret.integrations.rows import Rows
+from noregret.integrations.shared.settings import checked_settings
+from noregret.integrations.shared.table_rows import TableRows
 from noregret.optimizer import Optimizer
 from noregret.spaces import Box
 
@@ -73,7 +73,7 @@ class _Sampler(BaseSampler):  # type: ignore[misc]
         self, algorithm: type[Optimizer], seed: int | None, options: Any, example: Any
     ) -> None:
         self._algorithm = algorithm
-        self._settings = checked(algorithm, seed, options, example)
+        self._settings = checked_settings(algorithm, seed, options, example)
         self._seed = seed
         self._independent = RandomSampler(seed=seed)
         self._start()
@@ -231,7 +231,7 @@ class CandidateSampler(_Sampler):
     def __init__(
         self, table: Any, *, repeats: int | None = 1, seed: int | None = None, **options: Any
     ) -> None:
-        self._table = Table(Rows("table", table))
+        self._table = Table(TableRows("table", table))
         own = {"qbar": _QBAR} if len(self._table.domain) > _LONG else {}
         super().__init__(BBKB, seed, {"repeats": repeats, **own, **options}, self._table.domain)
         BBKB(self._table.domain, **self._settings)  # refuses a kernel for other dimensions

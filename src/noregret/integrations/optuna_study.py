@@ -15,8 +15,8 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from noregret import _checks
-from noregret.integrations.rows import Rows
-from noregret.integrations.trials import Rewards, Trials
+from noregret.integrations.shared.table_rows import TableRows
+from noregret.integrations.shared.tool_trials import ToolTrials, TrialRewards
 from noregret.optimizer import Optimizer
 from noregret.spaces import Choice, Float, Int, Space
 from noregret.spaces.parameters import Parameter
@@ -64,11 +64,11 @@ class Follower:
     """
 
     def __init__(self, opt: Optimizer, codec: "Joint | Table", study: Study) -> None:
-        self.trials, self.codec = Trials(opt), codec
+        self.trials, self.codec = ToolTrials(opt), codec
         self._sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
         self._seen = 0  # trials before this one have been looked at
         self._open: list[int] = []  # of those, the ones that are not finished
-        self._rewards = Rewards()
+        self._rewards = TrialRewards()
         self._completed: set[Hashable] = set()  # choices that may be recommended
         self._others = 0  # trials that ended in another way
 
@@ -158,7 +158,7 @@ class Joint:
 class Table:
     """Choices of a table: row numbers."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: TableRows) -> None:
         self._rows, self.domain = rows, rows.domain
         self.distributions = {name: _distribution(one) for name, one in rows.columns.items()}
 

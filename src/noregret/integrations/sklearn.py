@@ -30,8 +30,8 @@ except ImportError as error:
     ) from error
 
 from noregret import _checks
-from noregret.integrations.distributions import Codec
-from noregret.integrations.race import Race, ranks
+from noregret.integrations.sklearn_race import Race, ranks
+from noregret.integrations.sklearn_spaces import Codec
 
 __all__ = ["NoRegretSearchCV"]
 

@@ -14,7 +14,7 @@ _QUEUE = 16
 _DELAY = 32
 
 
-class Rewards:
+class TrialRewards:
     """What trials count as: those that were completed, and those that were not.
 
     Trials are taken in the order in which they ended.
@@ -44,7 +44,7 @@ class Rewards:
         return self._completed[0] if self._completed else None
 
 
-class Trials:
+class ToolTrials:
     """Choices that an optimiser made for the trials of another tool, or that others made.
 
     Each trial has a key of the tool's own, and a choice: an id on a list, else a dict of values.

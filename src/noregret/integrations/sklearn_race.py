@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noregret._types import Floats
 from noregret.algorithms import TrustRegionUCB
-from noregret.integrations.distributions import Codec
+from noregret.integrations.sklearn_spaces import Codec
 
 #: ranks, as scikit-learn has them
 Ranks = NDArray[np.int32]

@@ -13,7 +13,7 @@ from noregret.optimizer import Optimizer
 LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
 
 
-def checked(
+def checked_settings(
     algorithm: type[Optimizer], seed: int | None, options: Mapping[str, Any], example: Any
 ) -> dict[str, Any]:
     """All settings of an algorithm; names that it does not have, and wrong values, are refused.

@@ -9,7 +9,7 @@ from noregret.spaces import Candidates
 from noregret.spaces.encoding import as_frame
 
 
-class Rows:
+class TableRows:
     """The rows of a table: a list of candidates whose values have names.
 
     Parameters

@@ -7,15 +7,15 @@ import polars as pl
 import pytest
 
 import noregret as nr
-from noregret.integrations.rows import Rows
-from noregret.integrations.trials import Trials
+from noregret.integrations.shared.table_rows import TableRows
+from noregret.integrations.shared.tool_trials import ToolTrials
 
 LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0, "seed": 0}
 
 
 def trials_of(rows=40):
     """Trials on a list of points, each evaluated once."""
-    return Trials(nr.BBKB(np.linspace(0, 1, rows)[:, None], **LEARNT, repeats=1))
+    return ToolTrials(nr.BBKB(np.linspace(0, 1, rows)[:, None], **LEARNT, repeats=1))
 
 
 def test_every_trial_gets_a_choice_of_its_own_until_none_is_left():
@@ -60,10 +60,10 @@ def test_failures_and_choices_outside_the_domain_are_not_told():
 
 
 def test_rows_are_found_by_their_values():
-    rows = Rows("table", pl.DataFrame({"x": [1.0, 2.0, 2.0], "salt": ["Na", "K", "Na"]}))
+    rows = TableRows("table", pl.DataFrame({"x": [1.0, 2.0, 2.0], "salt": ["Na", "K", "Na"]}))
     assert rows.values(2) == {"x": 2.0, "salt": "Na"}
     assert rows.find({"salt": "K", "x": 2.0, "more": 1}) == 1
     assert rows.find({"salt": "K", "x": 1.0}) is None
     assert rows.find({"x": 1.0}) is None
     with pytest.raises(TypeError, match="pool must be a pandas or polars frame, or a dict"):
-        Rows("pool", [1.0, 2.0])
+        TableRows("pool", [1.0, 2.0])

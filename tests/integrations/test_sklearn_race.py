@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from noregret.integrations.distributions import Codec
-from noregret.integrations.race import Race
+from noregret.integrations.sklearn_race import Race
+from noregret.integrations.sklearn_spaces import Codec
 
 
 def race():

@@ -1,0 +1,1 @@
+"""What the adapters to several tools share."""
