@@ -157,8 +157,8 @@ def test_points_with_wrong_names_are_refused():
         (lambda: nr.Choice([[1], [2]]), "texts, finite numbers"),
         (lambda: nr.Space({}), "parameters"),
         (lambda: nr.Space([("a", nr.Bool())]), "parameters"),
-        (lambda: nr.Space({"a": (0, 1)}), r"got \(0, 1\) for a; .* nr\.Float\(0, 1\)"),
-        (lambda: nr.Space({"a": (1, "x")}), r"nr\.Choice\(\(1, 'x'\)\)"),
+        (lambda: nr.Space({"a": (1, 0)}), "a must lie between"),
+        (lambda: nr.Space({"a": (1, 2, 4)}), r"a must be .* write nr\.Choice\(\[1, 2, 4\]\)"),
         (lambda: nr.Space({1: nr.Bool()}), "names"),
     ],
 )

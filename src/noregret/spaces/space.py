@@ -6,7 +6,6 @@ A *part* of a space has the same parameters within narrower bounds. Searches loo
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from noregret._types import Bools, Floats, Ints, Points
 from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
+from noregret.spaces.shorthand import as_parameter
 
 #: a condition on a point as users see it
 Feasible = Callable[[dict[str, Any]], bool]
@@ -37,7 +37,8 @@ class Space:
     ----------
     parameters
         ``{"name": parameter, ...}`` with :class:`~noregret.Float`, :class:`~noregret.Int`,
-        :class:`~noregret.Choice` and :class:`~noregret.Bool`.
+        :class:`~noregret.Choice` and :class:`~noregret.Bool`. In short: a pair ``(low, high)`` is a
+        ``Float``, a list of words such as ``["relu", "gelu"]`` is a ``Choice``.
     feasible
         Which points may be evaluated: a text such as ``"layers * units < 1000"`` (see
         :mod:`noregret.spaces.conditions`), or a function that gets a point as a dict. Only feasible
@@ -59,24 +60,20 @@ class Space:
     encoded = True
 
     def __init__(
-        self, parameters: Mapping[str, Parameter], *, feasible: Feasible | str | None = None
+        self, parameters: Mapping[str, Any], *, feasible: Feasible | str | None = None
     ) -> None:
         if not isinstance(parameters, Mapping) or not parameters:
             raise TypeError(
                 "parameters must be a dict such as {'rate': Float(0, 1), 'layers': Int(1, 8)}, got "
                 f"{parameters!r}"
             )
-        for name, parameter in parameters.items():
+        for name in parameters:
             if not isinstance(name, str) or not name:
                 raise TypeError(f"parameters must have names that are texts, got {name!r}")
-            if not isinstance(parameter, Parameter):
-                way = f"; did you mean {_likely(parameter)}?" if _is_list(parameter) else ""
-                raise TypeError(
-                    f"parameters must be Float, Int, Choice or Bool, got {parameter!r} for {name}"
-                    f"{way}"
-                )
         self.names: tuple[str, ...] | None = tuple(parameters)
-        self.parameters: tuple[Parameter, ...] = tuple(parameters.values())
+        self.parameters: tuple[Parameter, ...] = tuple(
+            as_parameter(name, one) for name, one in parameters.items()
+        )
         ends = np.array([parameter.ends for parameter in self.parameters])
         self.lower: Floats = ends[:, 0].copy()
         self.upper: Floats = ends[:, 1].copy()
@@ -356,14 +353,3 @@ def _rows_of(frame: Any) -> list[dict[str, Any]]:
 
 def _are_mappings(points: Any) -> bool:
     return isinstance(points, Sequence) and bool(points) and isinstance(points[0], Mapping)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, set))
-
-
-def _likely(given: Any) -> str:
-    """How the parameter is written that a list, tuple or set was probably meant for."""
-    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(x, Real) for x in given):
-        return f"nr.Float({given[0]!r}, {given[1]!r})"
-    return f"nr.Choice({given!r})"

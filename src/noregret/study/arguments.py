@@ -15,7 +15,7 @@ from noregret.algorithms import algorithms
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Space, as_domain
-from noregret.spaces.named import is_pair
+from noregret.spaces.shorthand import is_pair
 from noregret.study.evaluating.progress import Progress
 from noregret.study.evaluating.stopping import check_converges
 from noregret.study.evaluating.workers import Executor

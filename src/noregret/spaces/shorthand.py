@@ -1,0 +1,87 @@
+"""Parameters written in short: a pair of numbers, or a list of words."""
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from noregret.spaces.choices import Choice
+from noregret.spaces.numbers import Float
+from noregret.spaces.parameters import Parameter
+
+
+def as_parameter(name: str, given: Any) -> Parameter:
+    """The parameter itself, the number that a pair means, or the choices that words mean.
+
+    A list whose meaning is unclear is refused, and the message says how to write it.
+
+    Parameters
+    ----------
+    name
+        What the parameter is called, for messages.
+    given
+        A parameter; a pair (low, high) of numbers; or a list of texts, booleans and ``None``, with
+        numbers among them or not.
+    """
+    if isinstance(given, Parameter):
+        return given
+    plain = given.tolist() if isinstance(given, np.ndarray) else given
+    if is_pair(plain):
+        low, high = plain
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+            raise ValueError(f"{name} must lie between finite bounds low ≤ high, got {given!r}")
+        return Float(low, high)
+    if _are_choices(plain):
+        try:
+            return Choice(plain)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+    raise TypeError(
+        f"{name} must be a pair (low, high) of numbers, a list of words, or a parameter "
+        f"(nr.Float, nr.Int, nr.Choice, nr.Bool), got {given!r}{_hint(plain)}"
+    )
+
+
+def is_pair(pair: Any) -> bool:
+    """Whether this is a pair of numbers."""
+    return isinstance(pair, (list, tuple)) and len(pair) == 2 and all(map(_is_number, pair))
+
+
+def _are_choices(given: Any) -> bool:
+    """Whether this list can only mean choices: no list of numbers, nor of numbers in quotes."""
+    return (
+        isinstance(given, (list, tuple))
+        and any(one is None or isinstance(one, (str, bool, np.bool_)) for one in given)
+        and not all(isinstance(one, str) and _reads_as_number(one) for one in given)
+    )
+
+
+def _hint(given: Any) -> str:
+    """How that is written which was probably meant."""
+    if isinstance(given, range) and len(given):
+        step = f", step={given.step}" if given.step != 1 else ""
+        return f"; whole numbers are written nr.Int({given[0]}, {given[-1]}{step})"
+    if isinstance(given, (set, frozenset)) and given:
+        return f"; a set has no order: write nr.Choice({sorted(given, key=str)!r})"
+    if not isinstance(given, (list, tuple)) or not given:
+        return ""
+    only = f"nr.Choice({list(given)!r}) if only these values are allowed"
+    if all(map(_is_number, given)) and len(given) > 1:
+        kind = "Int" if all(isinstance(one, int) for one in given) else "Float"
+        return f"; write {only}, or nr.{kind}({min(given)}, {max(given)}) for all between them"
+    if all(isinstance(one, str) for one in given):
+        return f"; write numbers without quotes, or {only}"
+    return f"; write {only}"
+
+
+def _is_number(one: Any) -> bool:
+    return isinstance(one, Real) and not isinstance(one, bool)
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
