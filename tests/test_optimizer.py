@@ -141,6 +141,8 @@ def test_only_algorithms_have_names():
     assert all(getattr(nr, cls.__name__, None) is cls for cls in ours.values())
     with pytest.raises(ValueError, match=r"name must be one of .*bbkb.*; got 'gpoptimizer'"):
         nr.make("gpoptimizer", np.eye(2), nr.RBF())
+    with pytest.raises(TypeError, match="BBKB has no setting 'qbr'; did you mean 'qbar'"):
+        nr.make("bbkb", np.eye(2), nr.RBF(), qbr=3)
 
 
 def test_algorithms_by_name():

@@ -1,5 +1,6 @@
 """Checks of what users pass in. Each error names the argument, what was given, what is allowed."""
 
+import difflib
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -87,8 +88,18 @@ def one_of(name: str, value: Any, allowed: Sequence[str], *, also: str = "") -> 
     """``value``, one of the ``allowed`` words; ``also`` says what else the caller takes."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        raise ValueError(f"{name} must be one of {words}{also}, got {value!r}")
+        hint = did_you_mean(value, allowed)
+        raise ValueError(f"{name} must be one of {words}{also}, got {value!r}{hint}")
     return value
+
+
+def did_you_mean(word: Any, known: Sequence[str]) -> str:
+    """``; did you mean …?`` with the known word that is spelt most like this one, or nothing."""
+    if not isinstance(word, str):
+        return ""
+    folded = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(word.lower(), folded, n=1)
+    return f"; did you mean {folded[close[0]]!r}?" if close else ""
 
 
 def word_or_number(name: str, value: Any, allowed: Sequence[str]) -> None:

@@ -59,3 +59,52 @@ def test_the_table_given_stays_as_it_is(path):
         )
     with pytest.raises(StudyError, match="'c0' comes twice"):
         new(path.with_name("c.db"), names=["c0", "c0", *(f"c{i}" for i in range(2, 60))])
+
+
+@pytest.mark.parametrize(
+    ("domain", "settings", "algorithm"),
+    [
+        ({"a": (0, 1)}, {}, "trustregionucb"),
+        ({"a": (0, 1), "kind": ["x", "y"]}, {}, "trustregionucb"),
+        ({"a": (0, 1)}, {"kernel": "auto"}, "trustregionucb"),
+        ({"a": (0, 1)}, {"kernel": nr.RBF(0.3)}, "bbkb"),
+        ({"a": (0, 1)}, {"algorithm": "BBKB"}, "bbkb"),
+        (X, {}, "plateucb"),
+        (X, {"kernel": "auto"}, "plateucb"),
+        (X, {"kernel": nr.RBF(0.3)}, "bbkb"),
+    ],
+)
+def test_the_algorithm_by_default(path, domain, settings, algorithm):
+    with nr.Study.create(path, domain, **settings, seed=0) as study:
+        assert study.settings["algorithm"] == algorithm
+        learnt = study.settings["kernel"] == "auto"
+        expected = ("auto", "auto", 2.0) if learnt else (0.1, 1.0, "theory")
+        optimizer = study.optimizer
+        assert (optimizer.noise, optimizer.norm, optimizer.width) == expected
+
+
+def test_a_box_asks_what_minimize_asks(path):
+    def f(p):
+        return (p["a"] - 0.3) ** 2
+
+    result = nr.minimize(f, {"a": (0, 1)}, 12, seed=0, progress=False)
+    settings = {"direction": "minimize", "seed": 0, "horizon": 12}
+    with nr.Study.create(path, {"a": (0, 1)}, **settings) as study:
+        study.run(f, budget=12)
+        assert study.trials()["a"].to_list() == result.to_frame()["a"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"algorithm": "bbk"}, ValueError, "got 'bbk'; did you mean 'bbkb'"),
+        ({"algorithm": nr.BBKB}, ValueError, "algorithm must be one of .*; write 'bbkb'"),
+        ({"nois": 0.1}, TypeError, "PlateUCB has no setting 'nois'; did you mean 'noise'"),
+        ({"algorithm": "bbkb", "qbr": 3}, TypeError, "did you mean 'qbar'"),
+        ({"temperature": 3}, TypeError, "has no setting 'temperature'; it has noise, norm, "),
+    ],
+)
+def test_misspelt_settings_are_refused_with_the_nearest(path, settings, error, words):
+    with pytest.raises(error, match=words):
+        nr.Study.create(path, X, **settings)
+    assert not path.exists()

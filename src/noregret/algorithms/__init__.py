@@ -1,8 +1,10 @@
 """The papers' algorithms: one file each, its settings and the parts it is made of."""
 
+import inspect
 import os
 from typing import IO, Any
 
+from noregret import _checks
 from noregret.algorithms.asyncts import AsyncTS
 from noregret.algorithms.atagpucb import ATAGPUCB
 from noregret.algorithms.bbkb import BBKB
@@ -53,10 +55,35 @@ algorithms: dict[str, type[Optimizer]] = {
 
 def make(name: str, domain: Any, kernel: AnyKernel, **options: Any) -> Optimizer:
     """An algorithm by its name, the class name in lower case: ``make("bbkb", domain, kernel)``."""
-    if not isinstance(name, str) or name.lower() not in algorithms:
-        known = ", ".join(sorted(algorithms))
-        raise ValueError(f"name must be one of {known}; got {name!r}")
-    return algorithms[name.lower()](domain, kernel, **options)
+    cls = algorithms[check_name(name)]
+    known = list(inspect.signature(cls).parameters)[2:]
+    for option in options:
+        if option not in known:
+            hint = _checks.did_you_mean(option, known) or f"; it has {', '.join(known)}"
+            raise TypeError(f"{cls.__name__} has no setting {option!r}{hint}")
+    return cls(domain, kernel, **options)
+
+
+def check_name(given: Any, argument: str = "name", also: str = "") -> str:
+    """The name of an algorithm in lower case; others are refused with the nearest one.
+
+    Parameters
+    ----------
+    given
+        What a user gave.
+    argument
+        What the argument is called, for messages.
+    also
+        What else the caller takes, for messages.
+    """
+    if isinstance(given, str) and given.lower() in algorithms:
+        return given.lower()
+    known = sorted(algorithms)
+    if isinstance(given, type) and given.__name__.lower() in algorithms:
+        hint = f"; write {given.__name__.lower()!r}"
+    else:
+        hint = _checks.did_you_mean(given, known)
+    raise ValueError(f"{argument} must be {also}one of {', '.join(known)}; got {given!r}{hint}")
 
 
 def load(
@@ -130,6 +157,7 @@ __all__ = [
     "TrustRegionUCB",
     "Uniform",
     "algorithms",
+    "check_name",
     "load",
     "make",
 ]

@@ -1,6 +1,5 @@
 """The arguments of the one-line functions: checked, and made into an optimiser."""
 
-import difflib
 import inspect
 import os
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from noregret import _checks
-from noregret.algorithms import algorithms
+from noregret.algorithms import algorithms, check_name
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Space, as_domain
@@ -79,14 +78,8 @@ class Call:
                 raise ValueError(
                     "options, seed and storage belong to a new algorithm; an optimiser was given"
                 )
-        elif not isinstance(self.algorithm, str) or self.algorithm.lower() not in (
-            "auto",
-            *algorithms,
-        ):
-            known = ", ".join(sorted(algorithms))
-            raise ValueError(
-                f"algorithm must be 'auto', an optimiser or one of {known}; got {self.algorithm!r}"
-            )
+        elif not isinstance(self.algorithm, str) or self.algorithm.lower() != "auto":
+            check_name(self.algorithm, "algorithm", "'auto', an optimiser or ")
         self._check_stop()
 
     def _check_stop(self) -> None:
@@ -118,11 +111,9 @@ class Call:
         if unknown:
             hidden = ("direction", "options", "f", "domain", "budget", *known)
             own = [field.name for field in fields(self) if field.name not in hidden]
-            close = difflib.get_close_matches(unknown[0], [*own, *known], n=1)
-            hint = f"it takes {', '.join(own)}, and {name} takes {', '.join(known)}"
-            if close:
-                hint = f"did you mean {close[0]!r}?"
-            raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}; {hint}")
+            hint = _checks.did_you_mean(unknown[0], [*own, *known])
+            hint = hint or f"; it takes {', '.join(own)}, and {name} takes {', '.join(known)}"
+            raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}{hint}")
         given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
         if name == "trustregionucb":
             given["horizon"] = self.budget

@@ -8,9 +8,10 @@ from typing import Any
 import polars as pl
 
 from noregret import _checks
-from noregret.algorithms import algorithms, make
+from noregret.algorithms import check_name, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
+from noregret.learning.learner import is_auto
 from noregret.spaces import Domain, as_domain, list_length
 from noregret.spaces.files import keeps
 from noregret.study.candidate_table import check_names, table_to_show, to_bytes
@@ -43,11 +44,13 @@ def new_file(
     if timeout is not None:
         timeout = _checks.positive("timeout", timeout)
     prior_mean = _checks.finite("prior_mean", prior_mean)
+    learnt = kernel is None or is_auto(kernel)
     if algorithm is None:
         domain = as_domain(domain)
-        algorithm = "plateucb" if kernel is None and domain.listed else "bbkb"
-    _checks.one_of("algorithm", str(algorithm).lower(), sorted(algorithms))
-    if kernel is None:
+        by_domain = "plateucb" if domain.listed else "trustregionucb"
+        algorithm = by_domain if learnt else "bbkb"
+    algorithm = check_name(algorithm, "algorithm")
+    if learnt:
         kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
     optimizer = make(algorithm, domain, kernel, **options)
     own = optimizer.domain
@@ -61,7 +64,7 @@ def new_file(
         given_again.append("kernel")
     settings = {
         "given_again": given_again,
-        "algorithm": algorithm.lower(),
+        "algorithm": algorithm,
         "direction": direction,
         "prior_mean": prior_mean,
         "batch": batch,

@@ -67,11 +67,11 @@ class Study:
         path
             The file to make; an existing one is refused.
         domain, kernel, options
-            As for the algorithms; ``seed`` is drawn if none is given. Without a kernel, kernel,
-            noise and norm are learnt, and bounds are 2 deviations wide.
+            As for the algorithms; ``seed`` is drawn if none is given. Without a kernel (or with
+            ``"auto"``) kernel, noise and norm are learnt, and bounds are 2 deviations wide.
         algorithm
-            The algorithm's class name in lower case; by default ``"plateucb"`` on a list without a
-            kernel, else ``"bbkb"``.
+            The class name in lower case. By default, with a learnt kernel, ``"plateucb"`` on a list
+            and ``"trustregionucb"`` on a box or space; with a given kernel ``"bbkb"``.
         direction
             ``"maximize"`` or ``"minimize"``. Values keep the sign you give them.
         prior_mean
