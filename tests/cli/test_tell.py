@@ -126,6 +126,19 @@ def test_telling_by_name(db):
     assert "has no open trial" in noregret("tell", db, "c.csv", code=1).stderr
 
 
+def test_replicates_of_one_open_trial(db):
+    """Three wells of a compound that was asked for once: what to do is said, nothing is lost."""
+    with nr.Study.open(db) as study:
+        (name,) = study.ask(1).names
+    db.with_name("a.csv").write_text("compound,value\n" + f"{name},1\n{name},2\n{name},4\n")
+    said = noregret("tell", db, "a.csv", code=1).stderr
+    assert f"line 3: {name} stands in 3 rows, but has fewer open trials: write the mean" in said
+    assert "line 4: " in said
+    noregret("tell", db, "a.csv", "--skip-bad")
+    noregret("import", db, "a.bad.csv")
+    assert [row[3] for row in trials(db)] == [1.0, 2.0, 4.0]
+
+
 def test_repeats_told_by_name_in_two_parts(db):
     """The first file has one of two wells; the second repeats it beside the other one."""
     with nr.Study.open(db) as study:

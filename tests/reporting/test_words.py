@@ -19,6 +19,7 @@ def test_choices_are_named_as_people_know_them(tmp_path):
     bits = np.packbits(np.eye(64, dtype=np.uint8), axis=1)
     assert words(tmp_path / "b.db", bits) == "64 candidates of 64 bits"
     assert words(tmp_path / "c.db", nr.Box([(0, 1), (1, 9)])) == "2 parameters: x0, x1"
+    assert words(tmp_path / "e.db", {"rate": (0, 1)}) == "1 parameter: rate"
     frame = pl.DataFrame({f"column{i}": np.arange(5.0) + i for i in range(10)})
     about = {"columns": [{"name": name} for name in [*frame.columns, "column0 (gap)"]]}
     found = words(tmp_path / "d.db", frame.to_numpy(), about=about)

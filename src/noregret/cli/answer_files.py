@@ -251,11 +251,14 @@ def _match(
             else:
                 found.values[number] = answer
         else:
-            error = ValueError(
-                f"{name} has no open trial for this answer; `noregret import` takes measurements "
-                "that nobody asked for"
-            )
-            found.wrong.append(rows.wrong(i, error))
+            why = f"{name} has no open trial for this answer; `noregret import` takes measurements "
+            why += "that nobody asked for"
+            if len(answers) > 1:
+                why = (
+                    f"{name} stands in {len(answers)} rows, but has fewer open trials: write the "
+                    "mean of its replicates into one row, or give this row to `noregret import`"
+                )
+            found.wrong.append(rows.wrong(i, ValueError(why)))
 
 
 def read_history(

@@ -18,7 +18,8 @@ def choices_in_words(study: "Study") -> str:
     size = list_length(study.domain)
     if size is None:
         names = coordinate_names(study.domain)
-        return f"{len(names)} parameters: {_listed(names)}"
+        many = "parameter" if len(names) == 1 else "parameters"
+        return f"{len(names)} {many}: {_listed(names)}"
     columns = study.settings["about"].get("columns") or []
     names = [
         name

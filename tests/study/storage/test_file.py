@@ -177,8 +177,21 @@ def test_a_folder_that_may_only_be_read(tmp_path):
             study.best()
         with pytest.raises(StudyError, match="cannot be written to: open the study for reading"):
             nr.Study.open(path)
+        with pytest.raises(StudyError, match="make the study in a folder of your own"):
+            new(path.with_name("new.db"))
 
     assert in_children([as_nobody]) == [0]
+
+
+def test_a_table_in_place_of_a_study_is_refused(path):
+    table = path.with_name("library.csv")
+    table.write_text("compound,a\nc1,3\n")
+    for read_only in (False, True):
+        with pytest.raises(StudyError, match=r"library.csv is a table, not a study"):
+            nr.Study.open(table, read_only=read_only)
+    named = path.with_name("study.txt")
+    new(named).close()
+    nr.Study.open(named).close()
 
 
 def test_what_noregret_did_not_make_is_refused(path):

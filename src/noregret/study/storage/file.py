@@ -10,6 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from noregret.spaces import tables
 from noregret.study.errors import DamagedError, FullError, LockedError, StudyError
 from noregret.study.storage import sql
 from noregret.study.storage.lock import WriterLock
@@ -17,6 +18,8 @@ from noregret.study.storage.storage import Row, Storage
 
 #: when a writer opens a file of at most this many bytes, its tables are checked whole
 _CHECKED = 8 * 2**20
+#: how SQLite's files begin
+_SQLITE = b"SQLite format 3\0"
 
 _Args = ParamSpec("_Args")
 _Given = TypeVar("_Given")
@@ -104,6 +107,7 @@ class StudyFile:
         """
         if not path.is_file():
             raise FileNotFoundError(f"there is no study at {path}")
+        _refuse_table(path)
         lock = WriterLock(path.resolve(), wait) if write else None
         try:
             if not path.is_file():
@@ -292,6 +296,17 @@ def _connection(path: Path, options: str, write: bool) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _refuse_table(path: Path) -> None:
+    """Refuse a table, such as the library or the results, where a study belongs."""
+    if path.suffix.lower() not in (*tables.TEXT, *tables.PARQUET, *tables.EXCEL):
+        return
+    with path.open("rb") as file:
+        if file.read(len(_SQLITE)) != _SQLITE:
+            raise StudyError(
+                f"{path} is a table, not a study. A study is the file that `noregret create` makes"
+            )
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -104,10 +104,13 @@ class WriterLock:
         if code == sqlite3.SQLITE_FULL:
             return FullError(f"{self.path} cannot be written: {error}")
         if not os.access(self.path.parent, os.W_OK):
-            return StudyError(
-                f"{self.path.parent} cannot be written to: open the study for reading "
-                "(read_only=True), or copy it to a folder of your own"
-            )
+            way = "make the study in a folder of your own"
+            if study.exists():
+                way = (
+                    "open the study for reading (read_only=True), or copy it to a folder of your "
+                    "own"
+                )
+            return StudyError(f"{self.path.parent} cannot be written to: {way}")
         # The holder may just have removed the file: the next attempt makes a new one.
         return FullError(f"{self.path} cannot be written: {error}")
 
