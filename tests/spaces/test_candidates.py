@@ -145,7 +145,10 @@ def test_a_file_that_is_mapped_is_not_copied(tmp_path):
     mapped = np.load(tmp_path / "library.npy", mmap_mode="r")
     candidates = nr.Candidates(mapped)
     assert np.shares_memory(candidates.points, mapped)
-    assert len(nr.BBKB(candidates, nr.RBF(0.3), seed=0).ask(2)) == 1
+    opt = nr.BBKB(candidates, nr.RBF(0.3), seed=0)
+    assert len(opt.ask(2)) == 1
+    opt.tell([3], [1.0])
+    assert type(opt.recommend().point) is np.ndarray
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])

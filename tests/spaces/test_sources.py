@@ -308,3 +308,29 @@ def test_lists_in_files_are_sent_as_their_place(tmp_path):
     assert copy.deepcopy(candidates) is candidates
     in_memory = pickle.loads(pickle.dumps(nr.Candidates(X)))
     np.testing.assert_array_equal(in_memory.points, X)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.arange(6).reshape(3, 2), r"got int64 .* np.save\(path, X.astype\(np.float32\)\)$"),
+        (np.arange(3.0), r"shape \(3,\): save it with .*\.reshape\(-1, 1\)\)$"),
+        (np.array([["a", "b"]]), r"of shape \(1, 2\)$"),
+        (np.array([[1, "b"]], dtype=object), "a.npy must hold an array of numbers: "),
+    ],
+)
+def test_arrays_that_cannot_be_mapped_are_refused_with_how_to_save_them(tmp_path, array, words):
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(ValueError, match=words):
+        nr.Candidates.open(tmp_path / "a.npy")
+
+
+def test_other_files_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(3))
+    with pytest.raises(ValueError, match=r"a.npz may hold several arrays: .* \(.npy\)"):
+        nr.Candidates.open(tmp_path / "a.npz")
+    pl.DataFrame({"a": range(200), "name": [f"c{i}" for i in range(200)]}).write_parquet(
+        tmp_path / "a.parquet"
+    )
+    with pytest.raises(TypeError, match=r"these hold names: name. .* columns=\[...\]"):
+        nr.Candidates.open(tmp_path / "a.parquet")

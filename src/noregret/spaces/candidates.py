@@ -225,7 +225,8 @@ class Candidates:
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
         """What a user's function gets for choices (n): dicts by column of a frame, else points."""
         if self.frame is None:
-            return list(points)
+            # A row of a mapped file is copied: it would keep the file open.
+            return [np.array(one) if isinstance(one, np.memmap) else one for one in points]
         rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
         return rows
 

@@ -382,8 +382,8 @@ def refuse_unusable(columns: Iterable[ColumnSurvey], place: str) -> None:
     if names:
         raise TypeError(
             "candidates must have numeric columns or categories of at most "
-            f"{MOST_CATEGORIES} words; these hold names: {', '.join(names)}. Leave them out, or "
-            "treat the rows as objects"
+            f"{MOST_CATEGORIES} words; these hold names: {', '.join(names)}. Leave them out "
+            "(Candidates.open has columns=[...]), or treat the rows as objects"
         )
     empty = [column.name for column in columns if column.kind == "empty" and column.rows]
     if empty:

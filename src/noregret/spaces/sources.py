@@ -229,13 +229,24 @@ def reopen(origin: dict[str, Any]) -> Opened:
 
 
 def _map_npy(path: Path) -> Opened:
-    array = np.load(path, mmap_mode="r")
+    try:
+        array = np.load(path, mmap_mode="r")
+    except ValueError as error:
+        raise ValueError(f"{path} must hold an array of numbers: {error}") from error
     if array.ndim != 2 or not may_be_mapped(array.dtype) or array.size == 0:
         raise ValueError(
             f"{path} must hold n × d floating-point numbers or packed bits (uint8), got "
-            f"{array.dtype} of shape {array.shape}"
+            f"{array.dtype} of shape {array.shape}{_how_to_save(array)}"
         )
     return mapped(array)
+
+
+def _how_to_save(array: Points) -> str:
+    """How to write numbers that cannot be mapped as they are."""
+    if array.dtype.kind not in "iufb" or array.ndim not in (1, 2) or array.size == 0:
+        return ""
+    column = "" if array.ndim == 2 else ".reshape(-1, 1)"
+    return f": save it with np.save(path, X.astype(np.float32){column})"
 
 
 def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -> Opened:
@@ -243,6 +254,8 @@ def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -
     from noregret.spaces.encoding import make_encoder, refuse_unusable, survey
     from noregret.spaces.tables import Table  # polars is slow to import
 
+    if path.suffix.lower() == ".npz":
+        raise ValueError(f"{path} may hold several arrays: save one of them with np.save (.npy)")
     table = Table(path)
     used = table.columns if columns is None else [str(name) for name in columns]
     missing = [name for name in used if name not in table.columns]
