@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,25 @@ _PROBE = 256
 
 #: a name, a number β, or a function of the evidence that gives β: bounds are mean ± β·std
 Width = str | float | Callable[[Evidence], float]
+
+
+# Parts that most algorithms have. They have names, so that optimisers can be pickled.
+
+
+def _two(t: int) -> float:
+    return 2.0
+
+
+def _fixed_size(fantasy: Fantasy) -> BatchRule:
+    return FixedSize()
+
+
+def _same(kernel: Kernel) -> Kernel:
+    return kernel
+
+
+def _any_list(candidates: Candidates, assumed: Assumptions) -> None:
+    """Every list may replace the old one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,15 +117,15 @@ class Parts:
     widths: Mapping[str, WidthRule]
     proved: tuple[str, ...] = ()
     dictionary: str = "complete"
-    qbar: Callable[[int], float] = lambda t: 2.0
+    qbar: Callable[[int], float] = _two
     ratio: float = 1.0
-    rule: Callable[[Fantasy], BatchRule] = lambda fantasy: FixedSize()
+    rule: Callable[[Fantasy], BatchRule] = _fixed_size
     frozen: bool = False
     estimate: RewardEstimate = field(default_factory=LeastSquares)
     learning: Learning = field(default_factory=Learning)
     kernel: Kernel | None = None
-    replaced_kernel: Callable[[Kernel], Kernel] = lambda kernel: kernel
-    check_list: Callable[[Candidates, Assumptions], None] = lambda candidates, assumed: None
+    replaced_kernel: Callable[[Kernel], Kernel] = _same
+    check_list: Callable[[Candidates, Assumptions], None] = _any_list
     starts_uniformly: bool = True
     spreads: bool = True
     lam: float | None = None
@@ -339,7 +359,7 @@ def rules_for(settings: "Optimizer", parts: Parts) -> Rules:
         delta=settings.delta,
         ratio=parts.ratio,
         inflation=parts.inflation.get(str(width), 1.0),
-        corners=lambda: space.corners,
+        corners=partial(getattr, space, "corners"),
         choices=len(space) if space.listed else 0,
         seed=int(settings.seed or 0),
     )
@@ -349,8 +369,8 @@ def _own_width(width: float | Callable[[Evidence], float]) -> WidthRule:
     """The rule for a number β, or for a function that gives β: a factor of √leverage."""
     if not callable(width):
         return FixedWidth(_checks.not_negative("width", width))
+    return partial(_checked_width, width)
 
-    def rule(evidence: Evidence) -> float:
-        return _checks.not_negative("width", width(evidence)) * math.sqrt(evidence.lam)
 
-    return rule
+def _checked_width(width: Callable[[Evidence], float], evidence: Evidence) -> float:
+    return _checks.not_negative("width", width(evidence)) * math.sqrt(evidence.lam)

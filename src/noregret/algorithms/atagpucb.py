@@ -1,6 +1,7 @@
 """ATA-GP-UCB: truncation in every feature direction (Ray Chowdhury & Gopalan, NeurIPS 2019)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from noregret.algorithms.heavy_tails import FeatureGP, Features
@@ -90,17 +91,8 @@ class ATAGPUCB(Optimizer):
     def parts(self) -> Parts:
         """Weights of the mean from truncated directions, and the largest upper bound is next."""
         gp = FeatureGP(self)
-
-        def width(e: Evidence, factor: float, bias: float) -> float:
-            v, count, log = e.estimate.moment.value, e.estimate.count, e.estimate.log_factor(e.t)
-            return heavy.ata(self.alpha, v, e.norm, e.lam, count, e.t, log, factor, bias)
-
-        def theory(e: Evidence) -> float:
-            return width(e, 4.0, gp.bias)
-
-        def practical(e: Evidence) -> float:
-            return width(e, 1.0, 1.0)
-
+        theory = partial(_width, self.alpha, 4.0, gp.bias)
+        practical = partial(_width, self.alpha, 1.0, 1.0)
         widths = {"theory": theory, "paper": theory, "practical": practical}
         return gp.parts(widths, self._new_estimate(gp), standardises=False)
 
@@ -121,3 +113,8 @@ class ATAGPUCB(Optimizer):
         kernel = gp.kernel_in_use(as_kernel(self.kernel))
         assert isinstance(kernel, QuadratureFourier)
         return int(2 * kernel.nodes**self.domain.dimension)
+
+
+def _width(alpha: float, factor: float, bias: float, e: Evidence) -> float:
+    v, count, log = e.estimate.moment.value, e.estimate.count, e.estimate.log_factor(e.t)
+    return heavy.ata(alpha, v, e.norm, e.lam, count, e.t, log, factor, bias)

@@ -3,10 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from noregret import _checks
-from noregret.learning.learner import Learning
+from noregret._types import Points
+from noregret.learning.learner import Learner, Learning
+from noregret.models.assumptions import Assumptions
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.separate import SeparateArms, SeparateUCB, separate_bounds
@@ -87,9 +90,15 @@ class RobustUCB(Optimizer):
             starts_uniformly=False,
             spreads=False,
             lam=1.0,
-            beliefs=lambda assumed, learner, nothing: SeparateArms(assumed, learner, means),
+            beliefs=partial(_separate_arms, means),
             view=separate_bounds,
         )
+
+
+def _separate_arms(
+    means: ArmMeans, assumed: Assumptions, learner: Learner | None, nothing: Points
+) -> SeparateArms:
+    return SeparateArms(assumed, learner, means)
 
 
 def _theory(e: Evidence) -> float:

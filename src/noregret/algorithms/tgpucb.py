@@ -1,6 +1,7 @@
 """TGP-UCB: heavy-tailed rewards, truncated (Ray Chowdhury & Gopalan, NeurIPS 2019)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from noregret.algorithms.heavy_tails import FeatureGP, Features
@@ -80,16 +81,17 @@ class TGPUCB(Optimizer):
     def parts(self) -> Parts:
         """A GP on truncated rewards, and the largest upper bound is next."""
         gp = FeatureGP(self)
-        bias = gp.bias
-
-        def theory(e: Evidence) -> float:
-            v = e.estimate.moment.value
-            return heavy.tgp(self.alpha, v, e.norm, e.lam, e.delta, e.log_det, e.t, bias)
-
-        def practical(e: Evidence) -> float:
-            v = e.estimate.moment.value
-            return heavy.tgp_practical(self.alpha, v, e.norm, e.lam, e.t)
-
         estimate = TruncatedRewards(moment_bound(self.alpha, self.v))
+        theory = partial(_theory, self.alpha, gp.bias)
+        practical = partial(_practical, self.alpha)
         widths = {"theory": theory, "paper": theory, "practical": practical}
         return gp.parts(widths, estimate, standardises=False)
+
+
+def _theory(alpha: float, bias: float, e: Evidence) -> float:
+    v = e.estimate.moment.value
+    return heavy.tgp(alpha, v, e.norm, e.lam, e.delta, e.log_det, e.t, bias)
+
+
+def _practical(alpha: float, e: Evidence) -> float:
+    return heavy.tgp_practical(alpha, e.estimate.moment.value, e.norm, e.lam, e.t)

@@ -114,7 +114,7 @@ def thompson_parts(
         widths=SPARSE_WIDTHS,
         proved=("theory",),
         dictionary="grow",
-        qbar=lambda t: _QBAR,
+        qbar=_qbar,
         learning=Learning(
             design=max(n_init, 2),  # a fit needs two evaluations
             fit_on=fit_on,
@@ -145,3 +145,7 @@ def converged(optimizer: Optimizer, tol: float) -> bool:
     tol = _checks.positive("tol", tol)
     with one_blas_thread():
         return cast(Thompson, optimizer.chooser).spread(optimizer.situation()) < tol
+
+
+def _qbar(t: int) -> float:
+    return _QBAR

@@ -84,7 +84,7 @@ class TrustRegionUCB(Optimizer):
             # Few evaluations are all inducing points, many only where they are needed.
             dictionary="complete" if proved else "grow",
             # With a fixed q̄ dictionary and time of an ask would grow with the evaluations.
-            qbar=lambda t: _ALL if t <= _EXACT else max(2.0 * _EXACT / t, _LEAST),
+            qbar=_qbar,
             estimate=Winsorised() if robust else LeastSquares(),
             learning=Learning(
                 design=self._design(box.dimension),
@@ -108,3 +108,7 @@ class TrustRegionUCB(Optimizer):
     def region(self) -> Space:
         """The trust region around the point with the largest mean; the whole box at the start."""
         return cast(TrustRegion, self.chooser).region(self.situation())
+
+
+def _qbar(t: int) -> float:
+    return _ALL if t <= _EXACT else max(2.0 * _EXACT / t, _LEAST)

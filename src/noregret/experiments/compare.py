@@ -81,9 +81,10 @@ def compare(
         )
     for name, maker in algorithms.items():
         if not callable(maker) and (not isinstance(maker, str) or maker.lower() not in known):
+            hint = _checks.did_you_mean(maker, list(known))
             raise ValueError(
                 f"algorithms: {name!r} must be what makes an optimiser, or one of "
-                f"{', '.join(sorted(known))}; got {maker!r}"
+                f"{', '.join(sorted(known))}; got {maker!r}{hint}"
             )
     if not isinstance(problem, Problem) and not callable(problem):
         raise TypeError(f"problem must be a Problem or make one of a seed, got {problem!r}")
