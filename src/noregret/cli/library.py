@@ -18,6 +18,7 @@ from noregret.cli.library_columns import (
     find_names,
     named_features,
     no_column,
+    note_doubts,
     refuse_collisions,
 )
 from noregret.spaces.cells import is_gap, verbatim_numbers
@@ -106,6 +107,7 @@ def read_library(
     found = survey([whole], table.columns, table.decimal)
     id_column = id_column or find_names(table, whole, found, chosen, notes)
     used = find_features(table, whole, found, chosen, id_column, notes)
+    note_doubts(table, whole, used, notes)
     refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
     labels = find_labels(found, [*used, id_column, value_column, *OWN_COLUMNS], notes)
     if id_column is not None:

@@ -66,20 +66,24 @@ def find_names(
 
 
 def _refuse_shared_names(table: Table, whole: Piece, found: dict[str, ColumnSurvey]) -> None:
-    """Refuse a table with a column of names that a few rows share.
+    """Refuse a table with a column of names that rows share: a few, or any if it is called so.
 
-    Otherwise plates would show row numbers, and nobody could tell which candidate is meant.
+    Otherwise plates would show row numbers, and nobody could tell which candidate is meant. A table
+    of replicates would have every candidate several times.
     """
     for name, column in found.items():
         enough = len(whole.frame) >= _ENOUGH_NAMES and column.kind in ("text", "category")
-        if not enough or whole.frame[name].n_unique() < _MOSTLY_NAMES * len(whole.frame):
+        mostly = enough and whole.frame[name].n_unique() >= _MOSTLY_NAMES * len(whole.frame)
+        called_so = name.strip().lower() in _USUAL_NAMES and column.filled
+        if not mostly and not called_so:
             continue
         try:
             check_names(table, whole, name)
         except ValueError as error:
             raise ValueError(
-                f"{error}. If {name!r} does not name the candidates, name the columns that "
-                "describe them: --features"
+                f"{error}: keep one row for each, and give measured values to `noregret import`. "
+                f"If {name!r} does not name the candidates, name the columns that describe them: "
+                "--features"
             ) from error
 
 
@@ -135,8 +139,17 @@ def find_features(
         if len(counting) < len(used):
             used = [name for name in used if name not in counting]
             ignored += [f"{name!r} counts the rows" for name in counting]
+    units = [
+        f"{name!r} has numbers with a unit, such as {cell!r}. Here they are text, without an "
+        "order: write the numbers alone if they describe the candidates."
+        for name in candidates
+        if (cell := with_unit(whole.frame[name], table.decimal)) is not None
+    ]
     if not used:
-        raise ValueError(f"{table.path}: no column describes the candidates ({'; '.join(ignored)})")
+        why = f" ({'; '.join(ignored)})" if ignored else ": besides the names there is none"
+        raise ValueError(
+            " ".join([f"{table.path}: no column describes the candidates{why}.", *units])
+        )
     notes.append(f"Columns used: {', '.join(used)}.")
     for name in used:
         column = found[name]
@@ -146,12 +159,7 @@ def find_features(
                 "that were measured before, leave it out (--features) and tell them: noregret "
                 "import."
             )
-    notes += [
-        f"{name!r} has numbers with a unit, such as {cell!r}. Here they are text, without an "
-        "order: write the numbers alone if they describe the candidates."
-        for name in candidates
-        if (cell := with_unit(whole.frame[name], table.decimal)) is not None
-    ]
+    notes += units
     left = [n for n in table.columns if n not in candidates and n != id_column]
     if ignored or left:
         unnamed = [f"{name!r} is not in --features" for name in left]
@@ -221,3 +229,18 @@ def check_names(table: Table, whole: Piece, id_column: str) -> None:
         f"{table.path}, column {id_column!r}: {what}{'; '.join(listed)}{more}. Every candidate "
         "needs a name of its own"
     )
+
+
+def note_doubts(table: Table, whole: Piece, used: list[str], notes: list[str]) -> None:
+    """Say if the first line may be no names of columns, and if rows have the same features."""
+    if numbers(pl.Series(table.columns, dtype=pl.String), table.decimal).count():
+        notes.append(
+            f"The first {table.place} is taken as the names of the columns: "
+            f"{', '.join(table.columns[:NAMED_ROWS])}. If it is a candidate, write names above it."
+        )
+    same = len(whole.frame) - whole.frame.select(used).n_unique()
+    if same:
+        notes.append(
+            f"{same} of {len(whole.frame)} rows have the same features as a row before: the model "
+            "cannot tell them apart."
+        )

@@ -1,0 +1,57 @@
+"""Tables that could be misread: the command refuses them, or says what it assumed."""
+
+import pytest
+from commands import noregret
+
+
+@pytest.fixture
+def create(tmp_path, monkeypatch):
+    """Make a study from a table that is given as text; what the command said."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(text, *options, code=0):
+        (tmp_path / "library.csv").write_text(text)
+        made = noregret("create", "a.db", "--candidates", "library.csv", *options, code=code)
+        assert (tmp_path / "a.db").exists() == (code == 0)
+        return made.stderr
+
+    return run
+
+
+REPLICATES = "compound,a,b\n" + "".join(f"c{i // 2},{i // 2},{i % 3}\n" for i in range(300))
+
+
+def test_replicates_in_a_library_are_refused(create):
+    """Half of the rows repeat a name: each compound would be a candidate twice."""
+    said = create(REPLICATES, code=1)
+    assert "column 'compound': the same name in several rows: 'c0' in line 2, 3;" in said
+    assert "keep one row for each, and give measured values to `noregret import`" in said
+    assert "name the columns that describe them: --features" in said
+
+
+def test_a_column_that_is_only_called_so_can_be_left_out(create):
+    assert "their row numbers, from 0, are used" in create(REPLICATES, "--features", "a,b")
+
+
+def test_a_table_without_names_of_columns(create):
+    said = create("A,1.5,2\nB,2,3\nC,3,5\nD,3,4\n")
+    assert "The first line is taken as the names of the columns: A, 1.5, 2." in said
+    assert "If it is a candidate, write names above it." in said
+    assert "3 candidates" in said
+
+
+def test_rows_with_the_same_features(create):
+    said = create("compound,a,b\nA,1,2\nB,1,2\nC,1,2\nD,3,4\n")
+    assert "2 of 4 rows have the same features as a row before" in said
+    assert "first line" not in said
+
+
+def test_a_table_of_numbers_with_units_only(create):
+    said = create("compound,temp\nA,20 °C\nB,25 °C\nC,30 °C\n", code=1)
+    assert "no column describes the candidates ('temp' has 3 different texts in 3 rows)." in said
+    assert "'temp' has numbers with a unit, such as '20 °C'" in said
+
+
+def test_a_table_of_names_only(create):
+    said = create("compound\nA\nB\nC\n", code=1)
+    assert "no column describes the candidates: besides the names there is none." in said
