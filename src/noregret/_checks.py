@@ -1,6 +1,7 @@
 """Checks of what users pass in. Each error names the argument, what was given, what is allowed."""
 
 import difflib
+import inspect
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -82,6 +83,22 @@ def count(name: str, value: Any) -> int:
     if whole >= 1 << 63:
         raise ValueError(f"{name} must be below 2⁶³, got a number of {whole.bit_length()} bits")
     return whole
+
+
+def function_of_one(name: str, value: Any) -> None:
+    """Refuse what cannot be called with one point, and functions that give no number."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function of one point, got {value!r}")
+    if inspect.iscoroutinefunction(value) or inspect.isgeneratorfunction(value):
+        raise TypeError(f"{name} must return a number: {value!r} is a coroutine or a generator")
+    try:
+        inspect.signature(value).bind(None)
+    except TypeError as error:
+        raise TypeError(
+            f"{name} must take one argument, the point (a dict if parameters have names): {error}"
+        ) from None
+    except ValueError:  # functions written in C may have no signature
+        return
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str], *, also: str = "") -> str:

@@ -233,6 +233,10 @@ def dies_on_the_right(x):
     return float(x[0])
 
 
+async def later(x):
+    return 1.0
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -251,6 +255,9 @@ def dies_on_the_right(x):
         ({"callback": 3}, TypeError, "callback must be a function"),
         ({"failures": "skip"}, ValueError, "failures must be one of 'continue', 'raise'"),
         ({"f": 3.0}, TypeError, "f must be a function"),
+        ({"f": lambda a, b: a + b}, TypeError, r"f must take one argument, the point .*: missing"),
+        ({"f": lambda **named: 1.0}, TypeError, "f must take one argument, the point"),
+        ({"f": later}, TypeError, "f must return a number: .* is a coroutine"),
         ({"algorithm": "magic"}, ValueError, "algorithm must be 'auto', an optimiser or one of"),
         ({"algorithm": "gp-ucb"}, ValueError, "got 'gp-ucb'; did you mean 'gpucb'"),
         ({"algorithm": nr.BBKB}, ValueError, "; write 'bbkb'"),

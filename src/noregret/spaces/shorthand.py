@@ -49,11 +49,24 @@ def is_pair(pair: Any) -> bool:
 
 
 def _are_choices(given: Any) -> bool:
-    """Whether this list can only mean choices: no list of numbers, nor of numbers in quotes."""
+    """Whether this list can only mean choices.
+
+    Numbers, numbers in quotes, and two numbers with a word may mean a range.
+    """
     return (
         isinstance(given, (list, tuple))
         and any(one is None or isinstance(one, (str, bool, np.bool_)) for one in given)
         and not all(isinstance(one, str) and _reads_as_number(one) for one in given)
+        and not _is_range_in_words(given)
+    )
+
+
+def _is_range_in_words(given: Any) -> bool:
+    """Two numbers and a word, as other tools write ranges: (1e-5, 1, "log-uniform")."""
+    return (
+        len(given) == 3
+        and sum(map(_is_number, given)) == 2
+        and any(isinstance(one, str) for one in given)
     )
 
 
@@ -70,6 +83,9 @@ def _hint(given: Any) -> str:
     if all(map(_is_number, given)) and len(given) > 1:
         kind = "Int" if all(isinstance(one, int) for one in given) else "Float"
         return f"; write {only}, or nr.{kind}({min(given)}, {max(given)}) for all between them"
+    if _is_range_in_words(given):
+        low, high = sorted(one for one in given if _is_number(one))
+        return f"; write {only}, or nr.Float({low}, {high}, log=True) for a range with log scale"
     if all(isinstance(one, str) for one in given):
         return f"; write numbers without quotes, or {only}"
     return f"; write {only}"

@@ -51,8 +51,7 @@ class Call:
 
     def check(self) -> None:
         """Refuse invalid arguments before anything is computed."""
-        if not callable(self.f):
-            raise TypeError(f"f must be a function of one point, got {self.f!r}")
+        _checks.function_of_one("f", self.f)
         for name in ("budget", "batch_size", "patience"):
             if (value := getattr(self, name)) is not None:
                 _checks.count(name, value)

@@ -100,8 +100,7 @@ def run_study(
     timeout = None if timeout is None else _checks.positive("timeout", timeout)
     if trial_timeout is not None:
         trial_timeout = _checks.positive("trial_timeout", trial_timeout)
-    if not callable(f):
-        raise TypeError(f"f must be a function of one point, got {f!r}")
+    _checks.function_of_one("f", f)
     ends = math.inf if timeout is None else time.monotonic() + timeout
     with start_workers(
         f, executor, workers, here=trial_timeout is None, patience=timeout
