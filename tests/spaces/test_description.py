@@ -58,12 +58,24 @@ def test_a_space_is_read_from_a_toml_file(tmp_path):
     space = read_space(path)
     assert space.names == ("bias", "act", "lr")
     assert space.parameters[2] == nr.Float(1e-6, 1, log=True)
+    path.write_text('act = ["relu", "gelu"]\nrate = [0, 1]\n')
+    assert read_space(path).parameters == (nr.Choice(["relu", "gelu"]), nr.Float(0, 1))
     for text, words in (
         ("", "no parameters"),
         ("a = 3", "a: a parameter must be"),
         ('a = {type = "int", low = 1}', "a: int: .*high"),
         ('a = {type = "real"}', "a: a parameter must be a table with a type"),
         ("a = [", "not a TOML file"),
+        (
+            "a = [1, 2, 4]",
+            r"a: a list must hold words or two numbers .* \[1, 2, 4\]; write .*choice",
+        ),
+        ("a = [3, 1]", "a must lie between"),
+        (
+            'a = {type = "float", low = 0, high = 1, lgo = true}',
+            "a: float has no 'lgo': it has low, high, log",
+        ),
+        ('a = {type = "bool", odds = 2}', "a: bool has no 'odds': it has no settings"),
     ):
         path.write_text(text)
         with pytest.raises((ValueError, TypeError), match=words):

@@ -1,6 +1,7 @@
 """Parameters written as JSON, for files, or in words, for people."""
 
 import csv
+import inspect
 import re
 import tomllib
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any
 from noregret.spaces.choices import Bool, Choice, read_plain
 from noregret.spaces.numbers import Float, Int
 from noregret.spaces.parameters import Parameter
+from noregret.spaces.shorthand import as_parameter
 from noregret.spaces.space import Space
 
 _KINDS: dict[str, type[Parameter]] = {"float": Float, "int": Int, "choice": Choice, "bool": Bool}
@@ -24,6 +26,11 @@ def parameter_of(spec: Any) -> Parameter:
         known = ", ".join(_KINDS)
         raise ValueError(f"a parameter must be a table with a type of {known}, got {spec!r}")
     given = {name: value for name, value in spec.items() if name != "type"}
+    settings = list(inspect.signature(_KINDS[spec["type"]]).parameters)
+    for name in given:
+        if name not in settings:
+            has = f"it has {', '.join(settings)}" if settings else "it has no settings"
+            raise TypeError(f"{spec['type']} has no {name!r}: {has}")
     try:
         return _KINDS[spec["type"]](**given)
     except TypeError as error:
@@ -86,10 +93,10 @@ def space_in_words(texts: Iterable[str], feasible: str | None = None) -> Space:
 
 
 def read_space(path: str | Path, feasible: str | None = None) -> Space:
-    """The space that a TOML file describes, with a table or words for each parameter.
+    """The space that a TOML file describes, with a table, words or a list for each parameter.
 
-    Such as ``layers = {type = "int", low = 1, high = 8}`` or ``layers = "int(1, 8)"``; with a
-    condition ``feasible`` on them.
+    Such as ``layers = {type = "int", low = 1, high = 8}`` or ``layers = "int(1, 8)"``. A list of
+    words means choices, and one of two numbers a range of floats. With a condition ``feasible``.
     """
     file = Path(path)
     if not file.is_file():
@@ -105,6 +112,14 @@ def read_space(path: str | Path, feasible: str | None = None) -> Space:
 
 def _named(name: str, spec: Any) -> Parameter:
     """A parameter, with its name in the error where it is wrong."""
+    if isinstance(spec, list):
+        try:
+            return as_parameter(name, spec)
+        except TypeError:
+            raise ValueError(
+                f"{name}: a list must hold words or two numbers (low, high), got {spec!r}; write "
+                f'the parameter like "{_EXAMPLES}"'
+            ) from None
     try:
         return parameter_in_words(spec) if isinstance(spec, str) else parameter_of(spec)
     except (TypeError, ValueError) as error:
