@@ -5,7 +5,7 @@ import pytest
 from planted import GOOD, PLANTED, plates, run
 
 import noregret as nr
-from noregret.reporting.checks import check_model
+from noregret.reporting.checks import check_model, check_study
 
 
 def kinds(opt):
@@ -47,6 +47,23 @@ def test_before_anything_is_learnt_nothing_else_is_said():
     assert "too few answers yet to learn kernel, noise, norm: that takes 10" in found.text
     opt.tell(np.setdiff1d(np.arange(50), batch.ids)[:6], np.full(6, 50.0))
     assert "early" not in kinds(opt)
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_a_best_value_far_from_all_others_is_named(tmp_path, direction):
+    """A lost decimal comma makes the best candidate of a plate."""
+    rng = np.random.default_rng(0)
+    names = [f"c{i}" for i in range(60)]
+    X, values = rng.uniform(size=(60, 2)), 50 + 5 * rng.standard_normal(30)
+    sign = 1 if direction == "maximize" else -1
+    with nr.Study.create(tmp_path / "a.db", X, direction=direction, names=names, seed=0) as study:
+        study.tell_history(np.arange(30), values)
+        assert "alone" not in {one.kind for one in check_study(study).findings}
+        study.tell_history([40], [sign * 5123.0])
+        (found,) = [one.text for one in check_study(study).findings if one.kind == "alone"]
+        assert found.startswith(f"c40 was measured once, {sign * 5123}; the next best value is ")
+        study.tell_history([40], [sign * 5100.0])
+        assert "alone" not in {one.kind for one in check_study(study).findings}
 
 
 def test_fingerprints_have_no_constant_columns():

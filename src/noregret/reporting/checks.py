@@ -15,6 +15,7 @@ from noregret.reporting.findings import (
     DEVIATIONS,
     FEWEST,
     Finding,
+    best_alone,
     constant_columns,
     contradictions,
     heavy_tails_found,
@@ -101,6 +102,8 @@ def check_model(
         return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early))
     with one_blas_thread():
         findings += [] if heavy else contradictions(optimizer, value, name)
+        alone = best_alone(optimizer, value, name)
+        findings += [] if alone is None else [alone]
         bound = lengthscales_at_bounds(optimizer, names)
         findings += [] if bound is None else [bound]
         rows, arms = _arms(optimizer)

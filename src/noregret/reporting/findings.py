@@ -34,6 +34,9 @@ _ERRORS = 3.0
 _OUTLIER = 7.0
 #: an outlier must also be beyond this many of the model's deviations
 _NOTABLE = 2.5
+#: a best value stands alone this many robust deviations from the median of all values, and this
+#: many times as far as the next one
+_ALONE, _TIMES_NEXT = 15.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Finding:
     ----------
     kind
         ``"early"``, ``"lengthscale"``, ``"noise"``, ``"level"``, ``"coverage"``, ``"tails"``,
-        ``"contradiction"``, ``"bound"`` or ``"constant"``.
+        ``"contradiction"``, ``"alone"``, ``"bound"`` or ``"constant"``.
     text
         Two sentences for people.
     """
@@ -99,6 +102,28 @@ def contradictions(
             f"{wrong[0]}{more}. Trust the measurements{advice}.",
         )
     ]
+
+
+def best_alone(
+    optimizer: "Optimizer", value: Callable[[Any], Any], name: Callable[[int, Any], str]
+) -> Finding | None:
+    """A recommended choice whose only value is far better than all others: a hit, or a mistake."""
+    (best,) = optimizer.top(1)
+    (seen,) = measured(optimizer, [best])
+    rewards = np.sort(optimizer.history.rewards)
+    if seen.count != 1 or len(rewards) < FEWEST or seen.mean < rewards[-1]:
+        return None
+    centre = float(np.median(rewards))
+    robust = 1.4826 * float(np.median(np.abs(rewards - centre)))
+    away, following = seen.mean - centre, float(rewards[-2]) - centre
+    if robust <= 0.0 or away <= max(_ALONE * robust, _TIMES_NEXT * following):
+        return None
+    return Finding(
+        "alone",
+        f"{name(best.id, best.point)} was measured once, {value(seen.mean):.4g}; the next best "
+        f"value is {value(float(rewards[-2])):.4g}. Look for a mistake (a decimal sign, a unit), "
+        "or measure it again.",
+    )
 
 
 def _often(count: int) -> str:
