@@ -219,3 +219,11 @@ def test_the_signature_shows_every_setting():
         rest = list(parameters.values())[2:]
         assert all(p.kind is p.KEYWORD_ONLY and p.default is not p.empty for p in rest)
         assert {"noise", "norm", "delta", "lam", "seed", "width", "bounds"} <= set(parameters)
+
+
+@pytest.mark.parametrize("domain", [nr.Box([(0, 1)]), np.zeros((5, 1))], ids=["box", "list"])
+def test_more_points_than_memory_holds_are_refused_before_anything_is_asked(domain):
+    opt = nr.GPUCB(domain, "auto", seed=0)
+    with pytest.raises(ValueError, match="n must be at most 1,000,000, got 1,000,000,000"):
+        opt.ask(10**9)
+    assert not opt.pending

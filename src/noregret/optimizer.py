@@ -20,7 +20,7 @@ from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
 from noregret.running import failures, state
-from noregret.running.asking import Setup
+from noregret.running.asking import MOST_ASKED, Setup
 from noregret.running.run import Run, located
 from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
@@ -130,7 +130,7 @@ class Optimizer(ABC):
         An adaptive batch without ``n`` has at most 10,000 points.
         """
         if n is not None:
-            n = _checks.count("n", n)
+            n = _checks.count("n", n, most=MOST_ASKED)
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
         setup, run = self._setup, self._run

@@ -20,6 +20,8 @@ from noregret.running.run import Run
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
 
+#: the most points of one ask
+MOST_ASKED = 1_000_000
 #: the most points of an adaptive batch that is asked for without a limit
 _LONGEST = 10_000
 #: the second part of the seed of a design that is spread over a box

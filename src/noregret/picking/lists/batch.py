@@ -36,6 +36,9 @@ from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import Uppers, placed_uppers
 from noregret.spaces import Candidates
 
+#: candidates looked at at a time, at most, to find the largest bound
+_LARGEST_LOOK = 8192
+
 
 class Intersected:
     """Bounds that only fall: one number per candidate.
@@ -176,6 +179,12 @@ def largest_upper(
 
     Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
     """
-    awake = Awake(sleepers, replace(bounds, inflation=1.0), points, without, limit=1)
-    position = awake.best()
-    return -np.inf if position is None else float(awake.upper[position])
+    bounds = replace(bounds, inflation=1.0)
+    queue, count, highest = sleepers.start(bounds, points, without), FIRST_LOOK, -np.inf
+    while queue.floor > highest:
+        taken = queue.take(count)
+        block = bounds.fantasy.block(taken.points, taken.features)
+        upper = np.minimum(sleepers.cap(bounds, taken.stale, block), bounds.inside(block))
+        highest = max(highest, float(upper.max()))
+        count = min(2 * count, _LARGEST_LOOK)
+    return highest
