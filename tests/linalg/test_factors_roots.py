@@ -24,10 +24,10 @@ def test_roots_and_determinants_follow_rows_and_columns(power, seed, moves):
         if move != "columns":
             rows = rng.standard_normal((2 if move == "rows" else 1, m))
             gram = gram + rows.T @ rows
-            falls, gains, across = roots.add_rows(rows)
+            falls, gains, across = roots.add_rows(rows, roots.coordinates(rows))
             assert falls.shape == rows.shape
-            np.testing.assert_allclose(gains[1], roots.solve(rows.T)[1], rtol=1e-6, atol=1e-6)
-            np.testing.assert_allclose(falls.T @ across, gains[0], rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(gains[1], roots.solve(rows.T)[1].T, rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(across @ falls, gains[0], rtol=1e-6, atol=1e-6)
         else:
             old = np.linalg.cholesky(gram + 1e-3 * np.eye(m))
             factor = np.concatenate([old, rng.uniform(size=(2, m))])
@@ -55,7 +55,8 @@ def test_falls_say_what_quadratic_forms_lose(k):
     roots.compute(np.diag([1.0, 2.0, 3.0]))
     z = rng.standard_normal(3)
     before = z @ roots.solve(z)[0]
-    falls, *_ = roots.add_rows(rng.standard_normal((k, 3)))
+    rows = rng.standard_normal((k, 3))
+    falls, *_ = roots.add_rows(rows, roots.coordinates(rows))
     assert before - z @ roots.solve(z)[0] == pytest.approx(float(np.square(falls @ z).sum()))
 
 
@@ -68,7 +69,7 @@ def test_roots_that_lost_their_digits_are_noticed():
     for _ in range(200):
         rows = 1e3 * np.outer(rng.standard_normal(1), np.ones(5)) + rng.standard_normal((1, 5))
         gram = gram + rows.T @ rows
-        roots.add_rows(rows)
+        roots.add_rows(rows, roots.coordinates(rows))
         x = rng.standard_normal(5)
         off = (gram + lams[0] * np.eye(5)) @ roots.solve(x)[0] - x
         if roots.repair(gram):
@@ -76,3 +77,26 @@ def test_roots_that_lost_their_digits_are_noticed():
         else:
             noticed += 1
     assert noticed
+
+
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_steps_kept_beside_a_root_count_wherever_it_is_used(k):
+    rng, lams = np.random.default_rng(k), np.array([0.5, 7.0])
+    roots, gram = InverseRoots(lams), np.zeros((4, 4))
+    roots.compute(gram)
+    for step in range(30):
+        rows = rng.standard_normal((k, len(gram)))
+        gram = gram + rows.T @ rows
+        roots.add_rows(rows, roots.coordinates(rows))
+        if step % 4 == 0:
+            cross, corner = np.zeros((len(gram), 1)), np.ones((1, 1))
+            roots.add_columns(cross, corner, roots.solve(cross))
+            gram = np.block([[gram, cross], [cross.T, corner]])
+        Z, copied = rng.standard_normal((5, len(gram))), roots.copy()
+        for i, lam in enumerate(lams):
+            inverse = np.linalg.inv(gram + lam * np.eye(len(gram)))
+            F, b = roots.matrices[i], roots.coordinates(Z, slice(i, i + 1))[0]
+            np.testing.assert_allclose(F @ F.T, inverse, atol=1e-9)
+            np.testing.assert_allclose(b, Z @ F, atol=1e-9)
+            np.testing.assert_allclose(roots.solve(Z.T)[i], inverse @ Z.T, atol=1e-9)
+        np.testing.assert_array_equal(copied.matrices, roots.matrices)

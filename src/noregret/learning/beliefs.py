@@ -183,7 +183,7 @@ class Beliefs:
             ratio=rules.ratio,
             choices=rules.choices or len(observations),
             log_dets=log_det_bounds(model),
-            ridge=model.ridge(observations.scatter / assumed.unit**2, now=rules.checked),
+            ridge=model.ridge(observations.scatter / assumed.unit**2),
             trace=model.trace(),
             summed=float(self._summed[0]),
             summed_three=float(self._summed[1]),
@@ -290,8 +290,10 @@ class Beliefs:
             return None
         # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
         # to the ridges of all λ, so that it cancels in a width, or widens it if tr R > 0.
-        root = np.sqrt(leverage)
-        return self.model.mean(rows), root, self.evidence(observations, rules)
+        found = self.evidence(observations, rules)
+        if rules.width is theory:
+            found.ridge()  # kept from here on: the model is about to change
+        return self.model.mean(rows), np.sqrt(leverage), found
 
     def _check(
         self,
@@ -373,6 +375,8 @@ def log_det_bounds(model: SparseGP) -> Floats:
     """Upper bounds on log det(I + K/λ) for every λ of a model (g); K is the exact kernel matrix."""
 
     def compute() -> Floats:
+        if not model.residual.any():  # the span holds all arms
+            return model.log_dets()
         told = model.counts > 0
         arms = model.counts[told], model.prior[told], model.residual[told]
         return proved.log_det_bounds(model.log_dets(), *arms, np.array(model.lams))

@@ -128,7 +128,7 @@ class CoverBeliefs:
     def _evidence_in(self, cell: CellBeliefs, rules: Rules) -> Evidence:
         """What the widths of a cell depend on."""
         model = cell.model
-        ridge = model.ridge(cell.scatter / self.assumed.unit**2, now=rules.checked)
+        ridge = model.ridge(cell.scatter / self.assumed.unit**2)
         found = self._evidence(cell.key, rules, cell.count, log_det_bounds(model), ridge)
         return replace(
             found,
@@ -321,9 +321,7 @@ class CoverBeliefs:
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
         if self.how.by_time or isinstance(rules.width, FixedWidth):
-            exact = not cell.model.residual.any()  # the span holds all arms
-            log_dets = cell.model.log_dets() if exact else log_det_bounds(cell.model)
-            return replace(cell, log_det=float(log_dets[0]))
+            return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
         found = self._evidence_in(cell, rules)
         widths, refuted = rules.widths(found)
         return replace(cell, log_det=float(found.log_det), widths=widths, refuted=refuted)

@@ -127,31 +127,22 @@ def with_square_room(buffer: Floats, size: int) -> Floats:
     return grown
 
 
-def solve_by_roots(roots: Floats, X: Floats) -> Floats:
-    """F Fᵀ X for every root F (g × m × k), for X (m × k); or g × m, for one column (m)."""
-    solved = roots @ (roots.transpose(0, 2, 1) @ (X[:, None] if X.ndim == 1 else X))
-    return np.asarray(solved.reshape(len(roots), *X.shape))
-
-
 def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
-    """Add left (m × k) times right (k × m) to the corner of a matrix (M × M), in place.
+    """Add leftᵀ right to a matrix (M × M), in place, for k rows of each (k × M).
 
-    BLAS works in place on contiguous arrays only, so the product is that of the whole matrix: the
-    rest of ``left`` and ``right`` is zero. NumPy alone takes ten times as long.
+    NumPy alone takes ten times as long.
     """
-    size, (m, k) = len(matrix), left.shape
-    if not size:
-        return
-    assert matrix.flags.c_contiguous
-    padded = np.zeros((2, k, size))
-    padded[0, :, :m], padded[1, :, :m] = left.T, right
-    dgemm(1.0, padded[1].T, padded[0], beta=1.0, c=matrix.T, overwrite_c=1)
+    if right.size:
+        assert matrix.flags.c_contiguous  # otherwise BLAS would work on a copy
+        dgemm(1.0, right.T, left.T, trans_b=True, beta=1.0, c=matrix.T, overwrite_c=1)
 
 
 #: roots of m columns are tested after m / _RARELY updates, at least _FEW, if G is below _WELL·λ
 _RARELY, _FEW, _WELL = 64, 16, 1e6
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
+#: how many rank-one steps are kept beside a root before it takes them in
+_LATE = 32
 
 
 @lru_cache(maxsize=8)
@@ -162,6 +153,9 @@ def _probe(size: int) -> Floats:
 
 class InverseRoots:
     """F with V⁻¹ = F Fᵀ, V = G + λI, for one or more λ, without factorising V at every step.
+
+    A rank-one step changes all of F, which takes longer than reading it. So the last steps are kept
+    beside it, F = F₀ − AᵀB, and F₀ takes in many of them at once.
 
     Parameters
     ----------
@@ -182,27 +176,58 @@ class InverseRoots:
         self.log_dets: Floats = np.zeros(len(lams))
         self._updates = 0  # rank-one steps since the roots were computed from scratch
         self._tested = 0  # how many of them the roots were tested after
-        self._buffer: Floats = np.empty((len(lams), 0, 0))
+        self._buffer: Floats = np.empty((len(lams), 0, 0))  # F₀ in a corner
+        self._late = 0  # how many rows of A and B are in use
+        self._steps: Floats = np.empty((2, len(lams), 0, 0))  # A and B, zero beyond m
 
     @property
     def matrices(self) -> Floats:
-        """F for every λ (g × m × m, a view)."""
+        """F for every λ (g × m × m, possibly a view)."""
+        F, (A, B) = self._first, self._last
+        return np.asarray(F - A.transpose(0, 2, 1) @ B) if self._late else F
+
+    @property
+    def _first(self) -> Floats:
+        """F₀ for every λ (g × m × m, a view)."""
         return self._buffer[:, : self.size, : self.size]
+
+    @property
+    def _last(self) -> Floats:
+        """A and B for every λ (2 × g × k × m, a view)."""
+        return self._steps[:, :, : self._late, : self.size]
 
     def copy(self) -> "InverseRoots":
         """Other roots with the same content."""
         made = copy.copy(self)
-        made._buffer = self._buffer.copy()
+        made._buffer, made._steps = self._buffer.copy(), self._steps.copy()
         return made
+
+    def coordinates(self, Z: Floats, which: slice = slice(None)) -> Floats:
+        """ZF for Z (k × m) and every λ, or some: g × k × m. zᵀV⁻¹z is the squared norm of a row."""
+        found = Z @ self._first[which]
+        if self._late:
+            A, B = self._last[:, which]
+            found -= (Z @ A.transpose(0, 2, 1)) @ B
+        return np.asarray(found)
+
+    def _back(self, N: Floats) -> Floats:
+        """NFᵀ for every λ (g × k × m), for coordinates N (g × k × m)."""
+        found = N @ self._first.transpose(0, 2, 1)
+        if self._late:
+            A, B = self._last
+            found -= (N @ B.transpose(0, 2, 1)) @ A
+        return np.asarray(found)
 
     def solve(self, X: Floats) -> Floats:
         """V⁻¹X for every λ (g × m × k), for X (m × k); or g × m, for one column (m)."""
-        return solve_by_roots(self.matrices, X)
+        solved = self._back(self.coordinates(X[None] if X.ndim == 1 else X.T))
+        return solved[:, 0] if X.ndim == 1 else solved.transpose(0, 2, 1)
 
     def compute(self, gram: Floats) -> None:
         """Start from a whole G (m × m): O(g m³), and no drift."""
         m = len(gram)
         self.size, self._updates, self._tested = m, 0, 0
+        self._late, self._steps = 0, np.empty((2, len(self._lams), 0, 0))
         self._buffer = with_square_room(self._buffer[:, :0, :0], m)
         self._factorise(gram, range(len(self._lams)))
 
@@ -217,35 +242,51 @@ class InverseRoots:
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 
-    def add_rows(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+    def add_rows(self, rows: Floats, N: Floats) -> tuple[Floats, Floats, Floats]:
         """G += rowsᵀ rows for rows (k × m), each already times the square root of its weight.
 
-        Returns the matrix M (k × m) for which zᵀV⁻¹z of the first λ falls by ‖Mz‖²; V⁻¹rowsᵀ of the
-        new V for every λ (g × m × k); and the C (k × k) with MᵀC = V⁻¹rowsᵀ for the first λ.
+        N are their :meth:`coordinates` (g × k × m). Returns the matrix M (k × m) for which zᵀV⁻¹z
+        of the first λ falls by ‖Mz‖²; rows V⁻¹ of the new V for every λ (g × k × m); and the C
+        (k × k) with C M = rows V⁻¹ for the first λ.
         """
-        F = self.matrices
-        N = F.transpose(0, 2, 1) @ rows.T
-        FN, right = F @ N, N.transpose(0, 2, 1)
-        grams = right @ N
-        # F ← F (I + N Nᵀ)^(-1/2) = F − (F N) C Nᵀ, C from the eigenpairs of NᵀN.
+        back, grams = self._back(N), N @ N.transpose(0, 2, 1)
+        # F ← F (I + Nᵀ N)^(-1/2) = F − (F Nᵀ) C N, C from the eigenpairs of N Nᵀ.
         if len(rows) == 1:  # by far the most frequent case
             values = grams[:, 0]
-            lower = np.sqrt(1.0 + grams[0])
-            falls, across_falls = FN[0].T / lower, 1.0 / lower
-            left, gains = FN * _shrinking(values)[:, None], FN / (1.0 + grams)
+            grown = 1.0 + grams
+            lower = np.sqrt(grown)
+            falls, across_falls = back[0] / lower[0], 1.0 / lower[0]
+            left, gains = back / (grown + lower), back / grown
         else:
             lower = safe_cholesky(grams[0] + np.eye(len(rows)))
-            falls = lower_solve(lower, FN[0].T)
-            across_falls = lower_solve(lower, np.eye(len(rows)))
+            falls = lower_solve(lower, back[0])
+            across_falls = lower_solve(lower, np.eye(len(rows))).T
             values, vectors = np.linalg.eigh(grams)
             values, across = np.maximum(values, 0.0), vectors.transpose(0, 2, 1)
-            left = FN @ ((vectors * _shrinking(values)[:, None]) @ across)
-            gains = FN @ ((vectors / (1.0 + values)[:, None]) @ across)
-        for i in range(len(F)):
-            add_product(self._buffer[i], -left[i], right[i])
+            left = ((vectors * _shrinking(values)[:, None]) @ across) @ back
+            gains = ((vectors / (1.0 + values)[:, None]) @ across) @ back
+        self._step(left, N)
         self.log_dets = self.log_dets + np.log1p(values).sum(axis=1)
         self._updates += len(rows)
         return np.asarray(falls), np.asarray(gains), np.asarray(across_falls)
+
+    def _step(self, left: Floats, right: Floats) -> None:
+        """F −= leftᵀ right, for k rows of each (g × k × m)."""
+        late, k = self._late, left.shape[1]
+        self._steps = _with_steps(self._steps, max(_LATE, late + k), self._buffer.shape[-1])
+        self._steps[0, :, late : late + k, : self.size] = left
+        self._steps[1, :, late : late + k, : self.size] = right
+        self._late = late + k
+        if self._late >= _LATE:
+            self._take_steps()
+
+    def _take_steps(self) -> None:
+        """Let F₀ take in the steps beside it."""
+        late, self._late = self._late, 0
+        for F, A, B in zip(self._buffer, *self._steps[:, :, :late], strict=True):
+            add_product(F, -A, B)
+        if self._steps.shape[2] > _LATE:
+            self._steps = self._steps[:, :, :_LATE].copy()
 
     def add_columns(self, cross: Floats, corner: Floats, solved: Floats) -> Floats:
         """Border G with ``cross`` (m × k) and ``corner`` (k × k).
@@ -260,6 +301,7 @@ class InverseRoots:
         lowers = np.array([safe_cholesky(schur) for schur in schurs])
         inverses = np.array([lower_solve(lower, np.eye(k)) for lower in lowers])
         self._buffer = with_square_room(self._buffer, m + k)
+        self._steps = _with_steps(self._steps, self._steps.shape[2], self._buffer.shape[-1])
         across = inverses.transpose(0, 2, 1)
         self._buffer[:, :m, m : m + k] = -solved @ across
         self._buffer[:, m : m + k, :m] = 0.0
@@ -293,8 +335,20 @@ class InverseRoots:
         y = self.solve(x)
         off = y @ gram + self._lams[:, None] * y - x
         lost = np.flatnonzero(row_norms(off) > _DRIFT**2 * (x @ x))
-        self._factorise(gram, lost.tolist())
+        if len(lost):
+            self._take_steps()
+            self._factorise(gram, lost.tolist())
         return 0 not in lost
+
+
+def _with_steps(buffer: Floats, rows: int, size: int) -> Floats:
+    """The buffer itself (2 × g × K × M) if it has so many rows and this M, else a larger one."""
+    have = buffer.shape
+    if rows <= have[2] and size == have[3]:
+        return buffer
+    grown = np.zeros((*have[:2], max(rows, have[2]), size))
+    grown[:, :, : have[2], : have[3]] = buffer
+    return grown
 
 
 def _shrinking(values: Floats) -> Floats:

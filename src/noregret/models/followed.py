@@ -67,7 +67,7 @@ class Followed:
             Z = made._chunks[start // _CHUNK][0][start % _CHUNK :][: own.stop - start]
             Z[:] = posterior.embed(points[own])
             made.residual[own] = posterior.residual(Z, points[own])
-            made.quadratic[own] = row_norms(Z @ posterior.root)
+            made.quadratic[own] = row_norms(posterior.coordinates(Z))
             made.mean[own] = Z @ posterior.theta
 
         made._each(embed, 2 * m)
@@ -108,7 +108,7 @@ class Followed:
         self._size = m
         self.points = np.concatenate([self.points, points])
         self.residual = np.concatenate([self.residual, posterior.residual(Z, points)])
-        self.quadratic = np.concatenate([self.quadratic, row_norms(Z @ posterior.root)])
+        self.quadratic = np.concatenate([self.quadratic, row_norms(posterior.coordinates(Z))])
         self.mean = np.concatenate([self.mean, Z @ posterior.theta])
         done = 0
         while done < k:

@@ -15,8 +15,8 @@ well.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from noregret.linalg.factors import (
     row_factor,
     row_norms,
     safe_cholesky,
-    solve_by_roots,
     with_room,
 )
+from noregret.models.ridge import Ridge
 
 #: how many coordinates of points, for all λ together, are computed at a time
 _NUMBERS = 1 << 18
@@ -50,12 +50,10 @@ class Posterior:
         L (m × m, lower), K_S = LLᵀ, with any number of rows below it that mean nothing.
     lams
         The values of λ (g).
-    roots
-        For every λ, F with V⁻¹ = FFᵀ (g × m × m).
+    ridge
+        V = Σ z zᵀ + λI over the evaluations, and roots of V⁻¹, for every λ.
     thetas
         For every λ, the weights of the mean (g × m).
-    products
-        Gives G = Σ z zᵀ over the evaluations (m × m): V = G + λI.
     tolerance
         Prior variance outside the span up to this value is round-off.
     """
@@ -64,9 +62,8 @@ class Posterior:
     inducing: Points
     tall: Floats
     lams: tuple[float, ...]
-    roots: Floats
+    ridge: Ridge
     thetas: Floats
-    products: Callable[[], Floats]
     tolerance: float
 
     @property
@@ -74,10 +71,19 @@ class Posterior:
         """The first λ."""
         return self.lams[0]
 
+    @cached_property
+    def roots(self) -> Floats:
+        """For every λ, F with V⁻¹ = FFᵀ (g × m × m); :meth:`coordinates` often need not make it."""
+        return self.ridge.roots
+
     @property
     def root(self) -> Floats:
         """F of the first λ (m × m)."""
         return np.asarray(self.roots[0])
+
+    def coordinates(self, Z: Floats) -> Floats:
+        """ZF for the first λ (n × m), for features Z (n × m): zᵀV⁻¹z is the squared norm."""
+        return np.asarray(self.ridge.coordinates(Z, slice(1))[0])
 
     @property
     def theta(self) -> Floats:
@@ -87,7 +93,7 @@ class Posterior:
     @property
     def gram(self) -> Floats:
         """G = Σ z zᵀ over the evaluations (m × m)."""
-        return self.products()
+        return self.ridge.gram()
 
     @property
     def size(self) -> int:
@@ -101,7 +107,7 @@ class Posterior:
 
     def solve(self, target: Floats) -> Floats:
         """V⁻¹ times a vector (m) for every λ (g × m)."""
-        return solve_by_roots(self.roots, target)
+        return self.ridge.solved(target)
 
     def embed(self, X: Points) -> Floats:
         """z of points (n × d): n × m."""
@@ -116,16 +122,16 @@ class Posterior:
     def evaluate(self, X: Points) -> tuple[Floats, Floats]:
         """Mean and leverage of points (n each), for the first λ."""
         Z = self.embed(X)
-        inside = row_norms(Z @ self.root)
+        inside = row_norms(self.coordinates(Z))
         return np.asarray(Z @ self.theta), self.residual(Z, X) / self.lam + inside
 
     def leverages(self, Z: Floats, residual: Floats, which: slice = slice(None)) -> Floats:
         """The leverages of points with these features and residuals, for some λ (g × n)."""
-        roots, lams = self.roots[which], np.array(self.lams[which])
+        lams = np.array(self.lams[which])
         leverage = residual / lams[:, None]
-        step = max(_NUMBERS // max(len(roots) * self.size, 1), 1)
+        step = max(_NUMBERS // max(len(lams) * self.size, 1), 1)
         for start in range(0, len(Z), step):
-            b = Z[start : start + step] @ roots
+            b = self.ridge.coordinates(Z[start : start + step], which)
             leverage[:, start : start + step] += np.vecdot(b, b)
         return np.asarray(leverage)
 
@@ -143,7 +149,7 @@ class Posterior:
         """Posterior covariances of two blocks of points, divided by λ (n × k): BBKB eq. 2."""
         left, right = self.embed(X), self.embed(Y)
         outside = (self.kernel(X, Y) - left @ right.T) / self.lam
-        return np.asarray(outside + (left @ self.root) @ (right @ self.root).T)
+        return np.asarray(outside + self.coordinates(left) @ self.coordinates(right).T)
 
     def distances(self, thetas: list[Floats]) -> Floats:
         """‖θ − θ_s‖ in the norm of V for older weights θ_s, padded with zeros (k)."""
@@ -285,9 +291,9 @@ class Fantasy:
         return row_norms(b @ self._fall.T)
 
     def _coordinates(self, Z: Floats, X: Points) -> Floats:
-        inside = Z @ self.posterior.root
+        inside = self.posterior.coordinates(Z)
         if not len(self._points):
-            return np.asarray(inside)
+            return inside
         return np.concatenate([inside, self._outside(Z, X)], axis=1)
 
     def _outside(self, Z: Floats, X: Points) -> Floats:

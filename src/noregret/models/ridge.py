@@ -9,7 +9,7 @@ import copy
 import numpy as np
 
 from noregret._types import Floats
-from noregret.linalg.factors import InverseRoots, add_product, column_norms, with_square_room
+from noregret.linalg.factors import InverseRoots, add_product, with_square_room
 
 
 class Ridge:
@@ -33,10 +33,10 @@ class Ridge:
         self.thetas: Floats = np.empty((len(lams), 0))
         self._exact = True  # whether the weights solve V θ = Zᵀy
         self._roots = InverseRoots(lams)
-        # G in a corner, without the last evaluations (k × m each); its diagonal is with them.
+        # G in a corner, without the last evaluations (k × m each).
         self._products: Floats = np.empty((0, 0))
         self._late: list[Floats] = []
-        self._diagonal: Floats = np.empty(0)
+        self._largest = 0.0  # no diagonal entry of G is larger
 
     def copy(self) -> "Ridge":
         """Another regression with the same content."""
@@ -47,8 +47,16 @@ class Ridge:
 
     @property
     def roots(self) -> Floats:
-        """For every λ, F with V⁻¹ = FFᵀ (g × m × m, a view)."""
+        """For every λ, F with V⁻¹ = FFᵀ (g × m × m, possibly a view)."""
         return self._roots.matrices
+
+    def coordinates(self, Z: Floats, which: slice = slice(None)) -> Floats:
+        """ZF of features Z (k × m) for every λ, or for some: g × k × m."""
+        return self._roots.coordinates(Z, which)
+
+    def solved(self, target: Floats) -> Floats:
+        """V⁻¹ times a vector (m) for every λ (g × m)."""
+        return self._roots.solve(target)
 
     @property
     def log_dets(self) -> Floats:
@@ -60,12 +68,12 @@ class Ridge:
         m = self._roots.size
         if not self._late:
             return self._products[:m, :m]
-        late = self._late_rows()
+        late = self._late_rows(m)
         return np.asarray(self._products[:m, :m] + late.T @ late)
 
-    def _late_rows(self) -> Floats:
-        """The evaluations that are not in ``_products`` (k × m)."""
-        late, at = np.zeros((sum(map(len, self._late)), self._roots.size)), 0
+    def _late_rows(self, width: int) -> Floats:
+        """The evaluations that are not in ``_products``, with zeros beyond m (k × width)."""
+        late, at = np.zeros((sum(map(len, self._late)), width)), 0
         for rows in self._late:
             late[at : at + len(rows), : rows.shape[1]] = rows
             at += len(rows)
@@ -74,7 +82,7 @@ class Ridge:
     def compute(self, Z: Floats, counts: Floats, sums: Floats) -> None:
         """Start from all features (u × m), counts and sums (u each): O(u m² + g m³), no drift."""
         self._products = np.asarray(Z.T @ (Z * counts[:, None]))
-        self._late, self._diagonal = [], self._products.diagonal().copy()
+        self._late, self._largest = [], float(self._products.diagonal().max(initial=0.0))
         self.target = sums @ Z
         self._roots.compute(self._products)
         self.thetas, self._exact = self._roots.solve(self.target), True
@@ -89,14 +97,14 @@ class Ridge:
         self.target = self.target + change @ Z
 
     def add_rows(
-        self, Z: Floats, weights: Floats, change: Floats
+        self, Z: Floats, coordinates: Floats, weights: Floats, change: Floats
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Evaluations of arms with features Z (k × m).
 
         Parameters
         ----------
-        Z
-            Their features.
+        Z, coordinates
+            Their features, and the :meth:`coordinates` of these (g × k × m).
         weights
             The square roots of how often each was evaluated (k).
         change
@@ -106,16 +114,16 @@ class Ridge:
         -------
         tuple
             M (k × m): zᵀV⁻¹z of the first λ falls by ‖Mz‖². A vector c (k): the first λ's mean of z
-            moves by cᵀMz. V⁻¹ZᵀW for every λ (g × m × k), W with the weights on its diagonal; and C
-            (k × k) with MᵀC = V⁻¹ZᵀW for the first λ.
+            moves by cᵀMz. WZV⁻¹ for every λ (g × k × m), W with the weights on its diagonal; and C
+            (k × k) with CM = WZV⁻¹ for the first λ.
         """
         weighted = Z * weights[:, None]
         off = change / weights - self.thetas @ weighted.T  # rewards less their means
         self._late = [*self._late, weighted]
-        self._diagonal = self._diagonal + column_norms(weighted)
-        falls, gains, across = self._roots.add_rows(weighted)
-        self.thetas = self.thetas + (gains @ off[:, :, None])[:, :, 0]
-        return falls, across @ off[0], gains, across
+        self._largest += float(np.vdot(weighted, weighted))
+        falls, gains, across = self._roots.add_rows(weighted, coordinates * weights[:, None])
+        self.thetas = self.thetas + (off[:, None] @ gains)[:, 0]
+        return falls, off[0] @ across, gains, across
 
     def add_columns(
         self, Z: Floats, fresh: Floats, counts: Floats, sums: Floats, solved: Floats | None
@@ -143,7 +151,7 @@ class Ridge:
         self._products = with_square_room(self._products, m + k)
         self._products[:m, m : m + k], self._products[m : m + k, :m] = cross, cross.T
         self._products[m : m + k, m : m + k] = corner
-        self._diagonal = np.concatenate([self._diagonal, corner.diagonal()])
+        self._largest = max(self._largest, float(corner.diagonal().max()))
         if solved is None:
             solved = self._roots.solve(cross)
         inverses = self._roots.add_columns(cross, corner, solved)
@@ -156,7 +164,10 @@ class Ridge:
 
     def is_settled(self) -> bool:
         """Whether the weights are still those of least squares, and the roots need no test."""
-        return self._exact and not self._roots.are_due(float(self._diagonal.max(initial=0.0)))
+        if self._exact and self._roots.are_due(self._largest):
+            self._largest = float(self.gram().diagonal().max(initial=0.0))
+            return not self._roots.are_due(self._largest)
+        return self._exact
 
     def solve(self) -> bool:
         """Compute the weights anew; roots that lost digits are computed again.
@@ -164,8 +175,8 @@ class Ridge:
         Returns whether the first λ's root was still accurate.
         """
         if self._late:
-            late = self._late_rows()
-            add_product(self._products, late.T, late)
+            late = self._late_rows(len(self._products))
+            add_product(self._products, late, late)
             self._late = []
         accurate = self._roots.repair(self.gram())
         self.thetas, self._exact = self._roots.solve(self.target), True

@@ -135,9 +135,8 @@ class SparseGP:
             self._inducing,
             self._upper[: self.size].T,  # in the order that LAPACK wants
             self.lams,
-            self._ridge.roots,
+            self._ridge,
             self._ridge.thetas,
-            self._ridge.gram,
             self.tolerance,
         )
 
@@ -149,9 +148,25 @@ class SparseGP:
 
     def leverage(self, rows: Ints | None = None) -> Floats:
         """The leverages of some arms (n), or of all (u)."""
-        Z = self.features if rows is None else self.features[rows]
-        residual = self.residual if rows is None else self.residual[rows]
-        return np.asarray(residual / self.lam + row_norms(Z @ self._ridge.roots[0]))
+        if rows is None:
+            b, residual = self._ridge.coordinates(self.features, slice(1)), self.residual
+        else:
+            b, residual = self._coordinates(rows), self.residual[rows]
+        return np.asarray(residual / self.lam + row_norms(b[0]))
+
+    def _coordinates(self, rows: Ints) -> Floats:
+        """ZF of some arms (g × n × m); for the first λ only if they are too many for an update."""
+        if self._are_many(len(rows)):
+            return self._ridge.coordinates(self.features[rows], slice(1))
+        last, found = self._kept.get("coordinates", (None, None))
+        if last is None or not np.array_equal(last, rows):
+            found = self._ridge.coordinates(self.features[rows])
+            self._kept["coordinates"] = rows, found
+        return np.asarray(found)
+
+    def _are_many(self, told: int, new: int = 0) -> bool:
+        """Whether for so many arms told and new inducing points all is computed from scratch."""
+        return 2 * told + new > self.size + 64
 
     def log_dets(self) -> Floats:
         """log det(V/λ) = log det(I + Q/λ) for every λ (g); Q is the kernel matrix on the span."""
@@ -175,17 +190,31 @@ class SparseGP:
         ``scatter`` is Σ (reward − mean of its arm)². The result is computed as a sum of squares, so
         that nothing cancels.
         """
-        fits, norms = self.kept("misfits", self._misfits)
-        return np.asarray(scatter + fits + norms)
+        return self.ridge(scatter)()
 
-    def _misfits(self) -> tuple[Floats, Floats]:
-        """Σ n (average − mean)² and λ‖θ‖² for every λ (g each): a pass over all features."""
+    def ridge(self, scatter: float) -> Callable[[], Floats]:
+        """A function that gives :meth:`ridges` of this moment.
+
+        It is called for the first time before the model changes, or never.
+        """
+        kept = self._kept
+
+        def ridges() -> Floats:
+            if "misfits" not in kept:
+                assert kept is self._kept  # the model is still the same
+                kept["misfits"] = self._misfits()
+            return np.asarray(scatter + kept["misfits"])
+
+        return ridges
+
+    def _misfits(self) -> Floats:
+        """Σ n (average − mean)² + λ‖θ‖² for every λ (g): a pass over all features."""
         # Arms that were never told, at the end, must not change how the sum is rounded.
         told = slice(int(np.flatnonzero(self.counts).max(initial=-1)) + 1)
         counts, thetas = self.counts[told], self._ridge.thetas
         averages = self.sums[told] / np.maximum(counts, 1.0)
         fits = np.square(averages - thetas @ self.features[told].T) @ counts
-        return fits, np.array(self.lams) * row_norms(thetas)
+        return np.asarray(fits + np.array(self.lams) * row_norms(thetas))
 
     def kept(self, name: str, compute: Callable[[], T]) -> T:
         """What ``compute`` gives, kept under a name until the posterior changes."""
@@ -193,16 +222,6 @@ class SparseGP:
             self._kept[name] = compute()
         found: T = self._kept[name]
         return found
-
-    def ridge(self, scatter: float, *, now: bool) -> Callable[[], Floats]:
-        """A function that gives :meth:`ridges`; those of this moment with ``now``.
-
-        Otherwise it must be called before the model changes, if at all.
-        """
-        if not now:
-            return lambda: self.ridges(scatter)
-        found = self.ridges(scatter)
-        return lambda: found
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
         """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
@@ -245,7 +264,6 @@ class SparseGP:
         """
         self.see(points)
         self._computed_from = None
-        self._kept = {}
         more = counts - self.counts
         rows = more.nonzero()[0]
         grow = grow[self.residual[grow] > self.tolerance]  # 0 for those in the dictionary
@@ -254,7 +272,8 @@ class SparseGP:
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
         update = Update(self._ridge.thetas[0])
-        if 2 * len(rows) + len(grow) > self.size + 64:  # cheaper from scratch
+        if self._are_many(len(rows), len(grow)):
+            self._kept = {}
             self._add_features(points, grow, update)
             self._compute()
             accurate = False
@@ -314,12 +333,13 @@ class SparseGP:
         accurate.
         """
         ridge, m = self._ridge, self.size
-        weights, gains = np.sqrt(more), np.empty((len(self.lams), m, 0))
+        weights, gains = np.sqrt(more), np.empty((len(self.lams), 0, m))
+        coordinates, self._kept = self._coordinates(rows), {}
         moved = change.nonzero()[0]
         ridge.change_sums(self.features[moved], change[moved])
         by_rank = by_columns = np.empty(0)
         if len(rows):
-            found = ridge.add_rows(self.features[rows], weights, change[rows])
+            found = ridge.add_rows(self.features[rows], coordinates, weights, change[rows])
             update.rank, by_rank, gains, across = found
         if len(grow):
             told = self.counts.copy()
@@ -330,14 +350,14 @@ class SparseGP:
             if fresh.shape[1]:
                 new = np.flatnonzero(fresh.any(axis=1) & (self.counts > 0.0))
                 weighted = fresh[rows] * weights[:, None]
-                solved = None if others else gains @ weighted
+                solved = None if others else gains.transpose(0, 2, 1) @ weighted
                 arms = self.features[new, :m], fresh[new], self.counts[new], self.sums[new]
                 update.columns, update.columns_inverse, by_columns = ridge.add_columns(
                     *arms, solved
                 )
                 if len(rows) and not others:
                     by_fresh = update.columns_inverse @ weighted.T
-                    update.columns_by_rank = by_fresh @ across.T
+                    update.columns_by_rank = by_fresh @ across
         if len(moved) == np.count_nonzero(change[rows]) and ridge.is_settled():
             update.moves = by_rank, by_columns
             return True

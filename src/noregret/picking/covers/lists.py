@@ -229,7 +229,7 @@ class InList:
         if seen is None or seen.stamp != cell.stamp:
             posterior = cell.model.posterior()
             known = self._features(key, cell.model.dictionary, posterior, keep)
-            leverage = known.residual / posterior.lam + row_norms(known.Z @ posterior.root)
+            leverage = known.residual / posterior.lam + row_norms(posterior.coordinates(known.Z))
             seen = _Seen(cell.stamp, np.asarray(known.Z @ posterior.theta), np.sqrt(leverage))
             if keep:
                 self._seen[key] = seen
