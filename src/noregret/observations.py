@@ -112,9 +112,9 @@ class Observations:
 
     def are_rows_of(self, ids: Ints, rows: Ints | None) -> bool:
         """Whether these are the rows of these candidates of the list (n each)."""
-        if rows is None or not len(rows) or rows.max() >= len(self):
+        if rows is None or not len(rows) or rows.max() >= len(self) or ids.min() < 0:
             return False
-        return bool((ids >= 0).all() and (self.ids[rows] == ids).all())
+        return bool((self.ids[rows] == ids).all())
 
     def known_rows(self, ids: Ints, points: Points) -> Ints:
         """The rows of these choices, −1 for those never seen."""

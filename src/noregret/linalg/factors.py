@@ -41,9 +41,9 @@ def pivoted_cholesky(matrix: Floats, tolerance: float) -> tuple[Floats, Ints]:
 
     Pivots below ``tolerance`` (dependent points, duplicates) are dropped.
     """
-    if len(matrix) <= 1:
-        kept = np.flatnonzero(matrix.diagonal() > tolerance)
-        return np.sqrt(matrix[np.ix_(kept, kept)]), kept
+    if len(matrix) <= 1:  # by far the most frequent case
+        kept = (matrix.diagonal() > tolerance).nonzero()[0]
+        return np.sqrt(matrix[: len(kept), : len(kept)]), kept
     factor, pivots, rank, _ = dpstrf(np.asfortranarray(matrix), tol=tolerance, lower=1)
     return _lower_part(factor[:rank, :rank]), (pivots[:rank] - 1).astype(np.int64)
 
@@ -137,8 +137,9 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
         dgemm(1.0, right.T, left.T, trans_b=True, beta=1.0, c=matrix.T, overwrite_c=1)
 
 
-#: roots of m columns are tested after m / _RARELY updates, at least _FEW, if G is below _WELL·λ
-_RARELY, _FEW, _WELL = 64, 16, 1e6
+#: roots are tested at every update if G is above _WELL·λ, after _FEW updates if it is as large, and
+#: after more if it is smaller, up to _MANY
+_WELL, _FEW, _MANY = 1e6, 16, 256
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
 #: how many rank-one steps are kept beside a root before it takes them in
@@ -295,11 +296,11 @@ class InverseRoots:
         inverse of the lower Cholesky factor of the Schur complement (g × k × k).
         """
         k, m = len(corner), self.size
-        schurs = corner - cross.T @ solved
-        diagonal = np.arange(k)
-        schurs[:, diagonal, diagonal] += self._lams[:, None]
-        lowers = np.array([safe_cholesky(schur) for schur in schurs])
-        inverses = np.array([lower_solve(lower, np.eye(k)) for lower in lowers])
+        schurs = corner - cross.T @ solved + self._lams[:, None, None] * np.eye(k)
+        if k == 1 and schurs.min() > 0.0:  # by far the most frequent case
+            inverses = 1.0 / np.sqrt(schurs)
+        else:
+            inverses = np.array([lower_solve(safe_cholesky(one), np.eye(k)) for one in schurs])
         self._buffer = with_square_room(self._buffer, m + k)
         self._steps = _with_steps(self._steps, self._steps.shape[2], self._buffer.shape[-1])
         across = inverses.transpose(0, 2, 1)
@@ -307,8 +308,8 @@ class InverseRoots:
         self._buffer[:, m : m + k, :m] = 0.0
         self._buffer[:, m : m + k, m : m + k] = across
         self.size = m + k
-        logs = 2.0 * np.log(lowers[:, diagonal, diagonal]).sum(axis=1) - k * np.log(self._lams)
-        self.log_dets = self.log_dets + logs
+        logs = np.log(inverses.diagonal(axis1=1, axis2=2)).sum(axis=1)
+        self.log_dets = self.log_dets - 2.0 * logs - k * np.log(self._lams)
         self._updates += k
         return inverses
 
@@ -318,8 +319,11 @@ class InverseRoots:
         Where λ is small and G is large, every update loses digits. Otherwise a test now and then is
         enough.
         """
-        fresh = self._updates - self._tested <= max(self.size // _RARELY, _FEW)
-        return self._updates > 0 and not (fresh and largest < _WELL * float(self._lams.min()))
+        condition = largest / float(self._lams.min())
+        since = self._updates - self._tested
+        return self._updates > 0 and (
+            condition >= _WELL or since > _MANY or since * condition > _FEW * _WELL
+        )
 
     def repair(self, gram: Floats) -> bool:
         """Compute the roots again that have lost digits; whether the first λ's had not.

@@ -23,6 +23,8 @@ _CHUNK = 16 * _PIECE
 _COPIED = 1 << 20
 #: up to this many vectors a matrix is multiplied by one at a time
 _FEW_VECTORS = 3
+#: a block of so many numbers stays in the cache
+_CACHED = 1 << 16
 #: below this many multiplications threads cost more than they give
 _PARALLEL_WORK = 20_000_000
 
@@ -266,4 +268,11 @@ def row_products(Z: Floats, vectors: Floats) -> Floats:
     """vectors (k × m) times Zᵀ (m × r): a few of them one at a time, which OpenBLAS does faster."""
     if len(vectors) > _FEW_VECTORS:
         return np.asarray(vectors @ Z.T)
-    return np.array([Z @ vector for vector in vectors])
+    found = np.empty((len(vectors), len(Z)))
+    # Between two vectors the same rows stay in the cache.
+    step = max(_CACHED // max(Z.shape[1], 1), 1) if len(vectors) > 1 else max(len(Z), 1)
+    for start in range(0, len(Z), step):
+        rows = Z[start : start + step]
+        for one, vector in zip(found, vectors, strict=True):
+            np.matmul(rows, vector, out=one[start : start + step])
+    return found

@@ -11,6 +11,9 @@ import numpy as np
 from noregret._types import Floats
 from noregret.linalg.factors import InverseRoots, add_product, with_square_room
 
+#: how many times evaluations are kept beside G before it takes them in
+_LATE = 16
+
 
 class Ridge:
     """The weights θ = V⁻¹Zᵀy of m features for every λ.
@@ -120,6 +123,8 @@ class Ridge:
         weighted = Z * weights[:, None]
         off = change / weights - self.thetas @ weighted.T  # rewards less their means
         self._late = [*self._late, weighted]
+        if len(self._late) > _LATE:
+            self._take_late()
         self._largest += float(np.vdot(weighted, weighted))
         falls, gains, across = self._roots.add_rows(weighted, coordinates * weights[:, None])
         self.thetas = self.thetas + (off[:, None] @ gains)[:, 0]
@@ -165,19 +170,24 @@ class Ridge:
     def is_settled(self) -> bool:
         """Whether the weights are still those of least squares, and the roots need no test."""
         if self._exact and self._roots.are_due(self._largest):
-            self._largest = float(self.gram().diagonal().max(initial=0.0))
+            self._take_late()
+            self._largest = float(self._products.diagonal().max(initial=0.0))
             return not self._roots.are_due(self._largest)
         return self._exact
+
+    def _take_late(self) -> None:
+        """Add the last evaluations to ``_products``."""
+        if self._late:
+            late = self._late_rows(len(self._products))
+            add_product(self._products, late, late)
+            self._late = []
 
     def solve(self) -> bool:
         """Compute the weights anew; roots that lost digits are computed again.
 
         Returns whether the first λ's root was still accurate.
         """
-        if self._late:
-            late = self._late_rows(len(self._products))
-            add_product(self._products, late, late)
-            self._late = []
+        self._take_late()
         accurate = self._roots.repair(self.gram())
         self.thetas, self._exact = self._roots.solve(self.target), True
         return accurate

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from noregret._types import Floats, Ints
+from noregret._types import Floats, Ints, Points
 from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
@@ -101,6 +101,12 @@ class Sleepers(Protocol):
 
     def stale(self, ids: Ints) -> Floats:
         """The stale bounds of some candidates (n)."""
+
+    def top(self, bounds: Bounds, skipped: Ints) -> tuple[int, Points, float] | None:
+        """The candidate with the largest bound of all except some: id, point (1 × d) and bound.
+
+        ``None`` if candidates have to be looked at first.
+        """
 
     def first_look(self, bounds: Bounds, limit: int) -> int:
         """How many candidates to look at first, for a batch of at most ``limit`` picks."""

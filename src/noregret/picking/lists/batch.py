@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.batching import BatchRule
+from noregret.batching import BatchRule, FixedSize
 from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
@@ -76,6 +76,9 @@ class Intersected:
 
     def follow(self, model: SparseGP, points: PointsOf) -> None:
         """Does nothing: an old bound is still a bound."""
+
+    def top(self, bounds: Bounds, skipped: Ints) -> None:
+        """Candidates have to be looked at first."""
 
     def first_look(self, bounds: Bounds, limit: int) -> int:
         """How many candidates to look at first: the rule has a number of its own."""
@@ -135,6 +138,11 @@ def list_batch(
         whichever has the larger deviation (LUCB of Kalyanakrishnan et al. 2012, one pick at a
         time).
     """
+    if limit == 1 and not len(leading) and isinstance(rule, FixedSize):
+        top = sleepers.top(bounds, room.closed)
+        if top is not None:
+            room.take(top[0])
+            return Picks(np.array([top[0]]), top[1], np.array([top[2]]), bounds.width)
     awake = Awake(
         sleepers, bounds, points, room.closed, leading, limit=limit, all_of_them=rule.compares
     )

@@ -73,6 +73,18 @@ class Current:
         """Whether the bounds of all candidates are kept exact, so that the past does not matter."""
         return self._following.is_of(bounds.version) and len(self._following) == len(self._looks)
 
+    def top(self, bounds: Bounds, skipped: Ints) -> tuple[int, Points, float] | None:
+        """The candidate with the largest bound of all except ``skipped``: id, point and bound.
+
+        ``None`` if candidates have to be looked at first, or if evaluations are pending.
+        """
+        following = self._following
+        if not self._follows_all(bounds) or bounds.fantasy.pending or bounds.weight != 1.0:
+            return None
+        if following.are_too_many(bounds.posterior):
+            return None
+        return following.top(bounds, skipped)
+
     def first_look(self, bounds: Bounds, limit: int) -> int:
         """How many candidates to look at first: few if bounds are exact and few are picked."""
         return min(limit, FIRST_LOOK) if self._follows_all(bounds) else FIRST_LOOK

@@ -133,6 +133,26 @@ class Following:
         mean, root = self._means_and_roots(bounds.posterior, rows)
         return with_slack(mean + bounds.inflation * bounds.width * root, root)
 
+    def top(self, bounds: Bounds, skipped: Ints) -> tuple[int, Points, float] | None:
+        """The one with the largest bound of all except ``skipped``: id, point (1 × d) and bound.
+
+        Of several the one with the largest mean, then the one with the smallest id. ``None`` if
+        bounds are not known exactly, or if a file would leave them out, or if all are skipped.
+        """
+        if not (self._followed.exact and self._are_saved()):
+            return None
+        mean, upper = self._means_and_roots(bounds.posterior)
+        upper *= bounds.inflation * bounds.width
+        upper += mean
+        if len(skipped):
+            upper[np.isin(self.ids, skipped)] = -np.inf
+        largest = upper.item(upper.argmax())
+        ties = (upper == largest).nonzero()[0]
+        at = ties[np.lexsort((self.ids[ties], -mean[ties]))[0]] if len(ties) > 1 else ties[0]
+        if largest == -np.inf:
+            return None
+        return int(self.ids[at]), self._followed.points[at : at + 1], largest
+
     def queue(self, bounds: Bounds, skipped: Ints) -> "FollowedQueue":
         """All of them in falling order of their bounds, except ``skipped``."""
         upper = self._upper(bounds)

@@ -1,0 +1,28 @@
+"""Single picks by the papers' rule: the largest bound of all open candidates."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+
+BETA = 2.0
+
+
+@pytest.mark.parametrize("aside", [[], [0, 3, 7]])
+@pytest.mark.parametrize("pending", [0, 2])
+def test_a_single_pick_has_the_largest_bound(aside, pending):
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 2))
+    opt = nr.IGPUCB(nr.Candidates(X), nr.Matern(0.3, nu=1.5), width=BETA, noise=0.1, seed=0)
+    opt.tell(np.arange(5), rng.standard_normal(5))
+    opt.set_aside(aside)
+    opt.expect(np.arange(10, 10 + pending))
+    for _ in range(40):
+        mean, std = opt.predict()
+        upper = mean + BETA * std
+        upper[aside] = -np.inf
+        batch = opt.ask()
+        assert upper[batch.ids[0]] == pytest.approx(upper.max(), abs=1e-9)
+        assert batch.info.upper[0] == pytest.approx(upper.max(), abs=1e-9)
+        np.testing.assert_array_equal(batch.points, X[batch.ids])
+        opt.tell(batch, np.sin(5 * X[batch.ids, 0]) + 0.1 * rng.standard_normal(1))
