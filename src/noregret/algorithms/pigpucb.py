@@ -12,7 +12,7 @@ from noregret.learning.learner import Learner, Learning, is_auto, starting_kerne
 from noregret.learning.local import Covering
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.models.cover import Cell, Cover, cells_a_side, smoothness, smoothness_exponents
+from noregret.models.cover import Cell, first_cover, smoothness, usable_smoothness
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.covers.bounds import cover_bounds
@@ -22,8 +22,6 @@ from noregret.running.run import located
 
 #: T at first, where it is not known
 _HORIZON = 1000
-#: ν of kernels that have none
-_SMOOTH = 2.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -124,25 +122,15 @@ class PiGPUCB(Optimizer):
 
     def _nu(self) -> float:
         """ν in use."""
-        own = None if is_auto(self.kernel) else smoothness(as_kernel(self.kernel))
-        given = own if self.nu is None else _checks.positive("nu", self.nu)
-        nu = _SMOOTH if given is None else given
-        if self.strict and nu <= 1:
-            raise ValueError(
-                f"nu must be above 1 for the regret bound of π-GP-UCB (Janz et al. 2020, Theorem "
-                f"3), got {nu}; strict=False goes on without it"
-            )
-        return nu
+        kernel = None if is_auto(self.kernel) else as_kernel(self.kernel)
+        return usable_smoothness(kernel, self.nu, strict=self.strict)
 
     def _beliefs(
         self, assumed: Assumptions, learner: Learner | None, nothing: Points
     ) -> CoverBeliefs:
         box, horizon = covered_box(self.domain, self.box), self._horizon or _HORIZON
         low, high = self.domain.corners if box is None else box.corners
-        b, q = smoothness_exponents(self._nu(), len(low))
-        goal = float(horizon) ** q
-        if self.first_cells is not None:
-            goal = float(_checks.count("first_cells", self.first_cells))
+        cover, q = first_cover(low, high, self._nu(), horizon, self.first_cells)
         how = Covering(
             horizon=horizon,
             planned=self._horizon is not None,
@@ -152,7 +140,6 @@ class PiGPUCB(Optimizer):
             lam_follows=self.lam is None and self.width != "theory" and not is_auto(self.kernel),
             by_time=self.width in ("paper", "practical"),
         )
-        cover = Cover(low, high, cells_a_side(goal, len(low)), b)
         return CoverBeliefs(assumed, learner, nothing, cover, how)
 
     @property
@@ -162,7 +149,7 @@ class PiGPUCB(Optimizer):
         On a list, cells without candidates are left out.
         """
         with one_blas_thread():
-            return self._chooser().cells(self.situation())
+            return cast(CoverUCB, self.chooser).cells(self.situation())
 
     def upper(self, points: Any = None) -> Floats:
         """UCB_t of some ids (all by default), or points of a box: the largest of their cells'.
@@ -172,10 +159,8 @@ class PiGPUCB(Optimizer):
         ids, where = self.domain.locate_all() if points is None else located(self.domain, points)
         with one_blas_thread():
             now = self.situation()
-            return now.beliefs.assumed.reward(self._chooser().upper(now, ids, where))
-
-    def _chooser(self) -> CoverUCB:
-        return cast(CoverUCB, self.chooser)
+            upper = cast(CoverUCB, self.chooser).upper(now, ids, where)
+            return now.beliefs.assumed.reward(upper)
 
     def _doubled(self) -> int:
         """T, as doubled so far."""

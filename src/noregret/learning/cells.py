@@ -321,10 +321,9 @@ class CoverBeliefs:
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
         if self.how.by_time or isinstance(rules.width, FixedWidth):
-            return replace(cell, log_det=float(log_det_bounds(cell.model)[0]))
-        found = self._evidence_in(cell, rules)
-        widths, refuted = rules.widths(found)
-        return replace(cell, log_det=float(found.log_det), widths=widths, refuted=refuted)
+            return cell
+        widths, refuted = rules.widths(self._evidence_in(cell, rules))
+        return replace(cell, widths=widths, refuted=refuted)
 
     # -- refuted assumptions -----------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from noregret._types import Floats, Ints
+from noregret.learning.beliefs import log_det_bounds
 from noregret.models.cover import Key
 from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
@@ -63,8 +64,6 @@ class CellBeliefs:
         Draws the model's dictionary.
     scatter
         Σ (reward − mean of its arm)² of those arms.
-    log_det
-        An upper bound on log det(I + K/λ); equal to it for a complete dictionary.
     widths
         Factors of √leverage for every λ (g); none if they are fixed or depend on the time.
     refuted
@@ -78,7 +77,6 @@ class CellBeliefs:
     model: SparseGP
     sparsifier: Sparsifier
     scatter: float = 0.0
-    log_det: float = 0.0
     widths: Floats | None = None
     refuted: bool = False
     stamp: int = 0
@@ -87,6 +85,11 @@ class CellBeliefs:
     def count(self) -> int:
         """n, the evaluations told inside it."""
         return int(self.model.counts.sum())
+
+    @property
+    def log_det(self) -> float:
+        """An upper bound on log det(I + K/λ); equal to it for a complete dictionary."""
+        return float(log_det_bounds(self.model)[0])
 
     @property
     def gain(self) -> float:

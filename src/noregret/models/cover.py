@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats, Ints
 from noregret.kernels import Kernel, Matern, SklearnKernel
 from noregret.kernels.composed import Scaled
 
 Key = tuple[int, ...]
 
+#: ν for kernels that have none
+_SMOOTH = 2.5
 #: points this near to a face (in box sides) lie on it
 _FACE = 1e-9
 #: up to this many points are looked up one by one
@@ -67,6 +70,22 @@ def smoothness_exponents(nu: float, dimension: int) -> tuple[float, float]:
     """b = (d + 1)/(d + 2ν) and q = d(d + 1)/(d(d + 2) + 2ν) of π-GP-UCB."""
     d = dimension
     return (d + 1) / (d + 2 * nu), d * (d + 1) / (d * (d + 2) + 2 * nu)
+
+
+def usable_smoothness(kernel: Kernel | None, given: float | None, *, strict: bool) -> float:
+    """ν that cells split by: the one given, else the kernel's, else 2.5.
+
+    With ``strict`` it is refused where the regret bound of π-GP-UCB does not cover it.
+    """
+    own = None if kernel is None else smoothness(kernel)
+    nu = own if given is None else _checks.positive("nu", given)
+    nu = _SMOOTH if nu is None else nu
+    if strict and nu <= 1:
+        raise ValueError(
+            f"nu must be above 1 for the regret bound of π-GP-UCB (Janz et al. 2020, Theorem "
+            f"3), got {nu}; strict=False goes on without it"
+        )
+    return nu
 
 
 def cells_a_side(goal: float, dimension: int) -> int:
@@ -239,6 +258,19 @@ class Cover:
     def first(self) -> list[Key]:
         """The kᵈ cells of the first cover."""
         return [(0, *i) for i in itertools.product(range(self.per_side), repeat=self.dimension)]
+
+
+def first_cover(
+    lower: Floats, upper: Floats, nu: float, horizon: int, cells: int | None
+) -> tuple[Cover, float]:
+    """The cover that π-GP-UCB starts from, and q.
+
+    It has about T^q cells for the horizon T, or about as many as are given.
+    """
+    d = len(lower)
+    b, q = smoothness_exponents(nu, d)
+    goal = float(horizon) ** q if cells is None else float(_checks.count("first_cells", cells))
+    return Cover(lower, upper, cells_a_side(goal, d), b), q
 
 
 def _grouped(codes: Ints, rows: Ints) -> list[tuple[int, Ints]]:
