@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from noregret.linalg import factors
 from noregret.linalg.factors import InverseRoots
 
 EPS = np.finfo(float).eps
@@ -80,7 +81,8 @@ def test_roots_that_lost_their_digits_are_noticed():
 
 
 @pytest.mark.parametrize("k", [1, 3, 40])
-def test_steps_kept_beside_a_root_count_wherever_it_is_used(k):
+def test_steps_kept_beside_a_root_count_wherever_it_is_used(k, monkeypatch):
+    monkeypatch.setattr(factors, "_IN_CACHE", 0)
     rng, lams = np.random.default_rng(k), np.array([0.5, 7.0])
     roots, gram = InverseRoots(lams), np.zeros((4, 4))
     roots.compute(gram)

@@ -86,11 +86,11 @@ def test_leverages_may_wait_until_they_are_asked_for():
         mean, leverage = model.posterior().evaluate(X)
         np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
         assert (followed.leverage(0.1) >= leverage - 1e-9).all()
-        followed.make_exact(model.posterior().root, rows)
+        followed.make_exact(model.posterior(), rows)
         np.testing.assert_allclose(followed.leverage(0.1, rows), leverage[rows], atol=1e-8)
     assert not followed.exact
     assert (followed.leverage(0.1) > leverage + 0.01).any()
-    followed.make_exact(model.posterior().root)
+    followed.make_exact(model.posterior())
     assert followed.exact
     np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
 

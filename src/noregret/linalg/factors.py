@@ -3,11 +3,12 @@
 import copy
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm
-from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtri, dtrtrs
 
 from noregret._types import Floats, Ints
 
@@ -142,8 +143,9 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
 _WELL, _FEW, _MANY = 1e6, 16, 256
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
-#: how many rank-one steps are kept beside a root before it takes them in
-_LATE = 32
+#: how many rank-one steps are kept beside a root before it takes them in, if it has more than this
+#: many columns: smaller ones stay in the cache
+_LATE, _IN_CACHE = 32, 256
 
 
 @lru_cache(maxsize=8)
@@ -155,8 +157,8 @@ def _probe(size: int) -> Floats:
 class InverseRoots:
     """F with V⁻¹ = F Fᵀ, V = G + λI, for one or more λ, without factorising V at every step.
 
-    A rank-one step changes all of F, which takes longer than reading it. So the last steps are kept
-    beside it, F = F₀ − AᵀB, and F₀ takes in many of them at once.
+    A rank-one step changes all of F, which takes longer than reading it if it is large. So the last
+    steps are kept beside it, F = F₀ − AᵀB, and F₀ takes in many of them at once.
 
     Parameters
     ----------
@@ -180,6 +182,10 @@ class InverseRoots:
         self._buffer: Floats = np.empty((len(lams), 0, 0))  # F₀ in a corner
         self._late = 0  # how many rows of A and B are in use
         self._steps: Floats = np.empty((2, len(lams), 0, 0))  # A and B, zero beyond m
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Files and copies leave out rows of A and B that are not in use."""
+        return {**vars(self), "_steps": self._steps[:, :, : self._late]}
 
     @property
     def matrices(self) -> Floats:
@@ -234,12 +240,13 @@ class InverseRoots:
 
     def _factorise(self, gram: Floats, which: Iterable[int]) -> None:
         """Compute the roots of some λ from the whole G."""
-        m, unit = len(gram), np.eye(len(gram))
-        log_dets = self.log_dets.copy()
-        for i in which:
-            V = gram + self._lams[i] * unit
-            lower = safe_cholesky(V) if m else V
-            self._buffer[i, :m, :m] = lower_solve(lower, unit).T
+        m, log_dets = len(gram), self.log_dets.copy()
+        for i in which if m else ():
+            V = gram.copy()
+            V.flat[:: m + 1] += self._lams[i]
+            lower = safe_cholesky(V)
+            inverse, _ = dtrtri(lower, lower=1)
+            self._buffer[i, :m, :m] = inverse.T
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 
@@ -278,7 +285,7 @@ class InverseRoots:
         self._steps[0, :, late : late + k, : self.size] = left
         self._steps[1, :, late : late + k, : self.size] = right
         self._late = late + k
-        if self._late >= _LATE:
+        if self._late >= _LATE or self.size <= _IN_CACHE:
             self._take_steps()
 
     def _take_steps(self) -> None:

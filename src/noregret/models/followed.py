@@ -160,20 +160,22 @@ class Followed:
         self._each(lambda start: self._apply(start, kernel, update, stack, rows), len(stack))
         if new is not None:
             self._size = m + len(new)
-        if update.root is not None:
-            self.make_exact(update.root)
+        if (root := update.root) is not None:
+            self._make_all_exact(lambda Z: Z @ root)
 
-    def make_exact(self, root: Floats, rows: Ints | None = None) -> None:
-        """Compute the quadratic forms of some points, or of all, by F with V⁻¹ = FFᵀ (m × m)."""
-        if rows is not None:
-            self.quadratic[rows] = row_norms(self.features(rows) @ root)
-            return
+    def make_exact(self, posterior: Posterior, rows: Ints | None = None) -> None:
+        """Compute the quadratic forms of some points, or of all, by the posterior."""
+        if rows is None:
+            self._make_all_exact(posterior.coordinates)
+        else:
+            self.quadratic[rows] = row_norms(posterior.coordinates(self.features(rows)))
 
+    def _make_all_exact(self, coordinates: Callable[[Floats], Floats]) -> None:
         def compute(start: int) -> None:
             own = np.arange(start, min(start + _PIECE, len(self)))
-            self.quadratic[own] = row_norms(self.features(own) @ root)
+            self.quadratic[own] = row_norms(coordinates(self.features(own)))
 
-        self._each(compute, len(root))
+        self._each(compute, self._size)
         self.exact = True
 
     def _each(self, work: Callable[[int], None], vectors: int) -> None:

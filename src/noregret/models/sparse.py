@@ -5,7 +5,6 @@ Features stay as they are when the dictionary grows. Evaluations enter by unique
 and a sum of rewards. V⁻¹ is updated by low-rank steps. This module does not know about candidates.
 """
 
-import copy
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -89,10 +88,16 @@ class SparseGP:
 
     def copy(self) -> "SparseGP":
         """Another model with the same content: O(u m + g m²)."""
-        made = copy.copy(self)
+        made = self._shared()
         # All other attributes are replaced when they change, never written to.
         made._buffer, made._ridge = self._buffer.copy(), self._ridge.copy()
         made._upper = self._upper.copy()
+        return made
+
+    def _shared(self) -> "SparseGP":
+        """Another model with the same arrays."""
+        made = object.__new__(SparseGP)
+        vars(made).update(vars(self), _kept={})
         return made
 
     @property
@@ -302,7 +307,7 @@ class SparseGP:
 
     def recounted(self, counts: Ints, sums: Floats) -> "SparseGP":
         """A model with other counts and sums of the same arms (u each); features are shared."""
-        made = copy.copy(self)
+        made = self._shared()
         made.counts, made.sums = counts.astype(np.float64), sums.copy()
         made._ridge = ridge = Ridge(np.array(self.lams))
         made.version += 1
@@ -383,11 +388,11 @@ class SparseGP:
         # Arms in the span have none of the new features: |e|² is at most the residual.
         left = self.residual.copy()
         left[taken] = 0.0  # inducing points lie in their own span
-        others = np.flatnonzero(left)
+        others = left.nonzero()[0]
         fresh = np.zeros((len(points), k))
         fresh[taken] = lower
         if update is not None or len(others):
-            inverse = lower_solve(lower, np.eye(k))
+            inverse = 1.0 / lower if k == 1 else lower_solve(lower, np.eye(k))
             border = inverse @ old[kept]
             if update is not None:
                 update.new_points, update.border, update.border_inverse = new, border, inverse

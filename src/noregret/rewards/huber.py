@@ -60,10 +60,10 @@ def fit(
     ρ_c lies below the parabola of curvature 1 that touches it, so each step with V⁻¹ lowers the
     objective; where nothing is clipped, the first step arrives.
     """
-    features, root = model.features, model.posterior().root
+    features, solve = model.features, model.posterior().solve
     for _ in range(_STEPS):
         gradient = clipped_sums(rewards, features @ theta, cuts) @ features - model.lam * theta
-        step = root @ (root.T @ gradient)
+        step = solve(gradient)[0]
         theta = theta + step
         if np.abs(features @ step).max() <= accuracy * cuts.min():
             break

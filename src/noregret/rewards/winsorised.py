@@ -56,18 +56,18 @@ class Winsorised:
         rows = np.flatnonzero(gross & (observations.told == 1))
         if not cut or not len(rows):
             return None
-        Z, root = model.features[rows], model.posterior().root
+        Z, solve = model.features[rows], model.posterior().solve
         leverage = np.minimum(model.leverage(rows), 1.0 - 1e-9)
         deviation = np.sqrt(model.lam / (1.0 - leverage))
         lowest = drawn_in = model.sums[rows]
-        theta = root @ (root.T @ (model.sums @ model.features))
+        theta = solve(model.sums @ model.features)[0]
         for _ in range(_ROUNDS):
             predicted = (Z @ theta - leverage * drawn_in) / (1.0 - leverage)
             change = np.maximum(lowest, predicted - _REACH * deviation) - drawn_in
             if np.all(np.abs(change) <= _ACCURACY * deviation):
                 break
             drawn_in = drawn_in + change
-            theta = theta + root @ (root.T @ (change @ Z))
+            theta = theta + solve(change @ Z)[0]
         return np.asarray(theta)
 
     def restart(self) -> None:

@@ -115,7 +115,7 @@ class Following:
 
     def _make_exact(self, posterior: Posterior) -> None:
         if not self._followed.exact:
-            self._followed.make_exact(posterior.root)
+            self._followed.make_exact(posterior)
 
     def _means_and_roots(
         self, posterior: Posterior, rows: Ints | slice = slice(None)
@@ -160,7 +160,7 @@ class Following:
             upper[np.isin(self.ids, skipped)] = -np.inf
 
         def exactly(rows: Ints) -> Floats:
-            self._followed.make_exact(bounds.posterior.root, rows)
+            self._followed.make_exact(bounds.posterior, rows)
             return self._upper(bounds, rows)
 
         # Features that files leave out are not given: computed again, they differ by round-off.
