@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dgemm
-from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtri, dtrtrs
+from scipy.linalg.lapack import dgeqrf, dpotrf, dpotri, dpstrf, dtrtrs
 
 from noregret._types import Floats, Ints
 
@@ -245,8 +245,7 @@ class InverseRoots:
             V = gram.copy()
             V.flat[:: m + 1] += self._lams[i]
             lower = safe_cholesky(V)
-            inverse, _ = dtrtri(lower, lower=1)
-            self._buffer[i, :m, :m] = inverse.T
+            self._buffer[i, :m, :m] = lower_solve(lower, np.eye(m)).T
             log_dets[i] = 2.0 * np.log(lower.diagonal()).sum() - m * np.log(self._lams[i])
         self.log_dets = log_dets
 
