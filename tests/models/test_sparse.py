@@ -229,7 +229,7 @@ def test_log_determinants_ridges_and_traces_by_hand():
         assert model.log_dets()[i] == pytest.approx(on_span)
         assert log_det_bounds(model)[i] >= whole
         ridge = lam * y @ np.linalg.solve(Q + lam * np.eye(60), y)
-        assert model.ridges(scatter)[i] == pytest.approx(ridge)
+        assert model.ridge(scatter)()[i] == pytest.approx(ridge)
         assert model.ridges_of(np.array([lam]), scatter)[0] == pytest.approx(ridge)
 
 
@@ -241,7 +241,7 @@ def test_what_is_kept_of_a_model_is_computed_again_after_each_change():
     def check():
         fresh = model_of(KERNEL, 0.3, X)
         fresh.rebuild(X, model.counts.astype(np.int64), model.sums, model.dictionary)
-        np.testing.assert_allclose(model.ridges(0.0), fresh.ridges(0.0))
+        np.testing.assert_allclose(model.ridge(0.0)(), fresh.ridge(0.0)())
         np.testing.assert_allclose(log_det_bounds(model), log_det_bounds(fresh))
 
     model.rebuild(X, counts, sums, np.arange(5))
@@ -249,9 +249,9 @@ def test_what_is_kept_of_a_model_is_computed_again_after_each_change():
     other = model.copy()
     model.advance(X, counts + (np.arange(20) < 3), sums + 1.0, np.array([7]))
     check()
-    before = model.ridges(0.0)
+    before = model.ridge(0.0)()
     model.set_weights(np.zeros(model.size))
-    assert model.ridges(0.0) > before  # least squares has the smallest
+    assert model.ridge(0.0)() > before  # least squares has the smallest
     model = other
     check()
 
@@ -308,7 +308,7 @@ def test_a_recounted_model_is_one_computed_from_scratch():
     for one, other in zip(found.posterior().evaluate(X), new.posterior().evaluate(X), strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(found.log_dets(), new.log_dets())
-    np.testing.assert_array_equal(found.ridges(1.0), new.ridges(1.0))
+    np.testing.assert_array_equal(found.ridge(1.0)(), new.ridge(1.0)())
     np.testing.assert_array_equal(old.mean(np.arange(12)), before)
 
 

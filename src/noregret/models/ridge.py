@@ -61,6 +61,12 @@ class Ridge:
         """V⁻¹ times a vector (m) for every λ (g × m)."""
         return self._roots.solve(target)
 
+    def explained(self, lams: Floats) -> Floats:
+        """yᵀZV⁻¹Zᵀy for any λ (k), from the eigenvalues of G: O(m³)."""
+        values, vectors = np.linalg.eigh(self.gram())
+        turned = np.square(vectors.T @ self.target)
+        return np.asarray((turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1))
+
     @property
     def log_dets(self) -> Floats:
         """log det(V/λ) for every λ (g)."""

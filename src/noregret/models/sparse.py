@@ -189,18 +189,11 @@ class SparseGP:
         """Σ leverage over the evaluations told (BKB eq. 5)."""
         return float(self.counts @ self.leverage())
 
-    def ridges(self, scatter: float) -> Floats:
-        """λ yᵀ(Q + λI)⁻¹y = min_μ ‖y − μ‖² + λ‖μ‖² for every λ (g).
-
-        ``scatter`` is Σ (reward − mean of its arm)². The result is computed as a sum of squares, so
-        that nothing cancels.
-        """
-        return self.ridge(scatter)()
-
     def ridge(self, scatter: float) -> Callable[[], Floats]:
-        """A function that gives :meth:`ridges` of this moment.
+        """A function that gives λ yᵀ(Q + λI)⁻¹y = min_μ ‖y − μ‖² + λ‖μ‖² for every λ (g).
 
-        It is called for the first time before the model changes, or never.
+        ``scatter`` is Σ (reward − mean of its arm)². A sum of squares, so that nothing cancels. The
+        function is called for the first time before the model changes, or never.
         """
         kept = self._kept
 
@@ -229,12 +222,9 @@ class SparseGP:
         return found
 
     def ridges_of(self, lams: Floats, scatter: float) -> Floats:
-        """As :meth:`ridges`, for any λ (k), with a posterior or without: O(m³)."""
-        values, vectors = np.linalg.eigh(self._ridge.gram())
-        turned = np.square(vectors.T @ self._ridge.target)
+        """As :meth:`ridge`, for any λ (k), with a posterior or without: O(m³)."""
         total = scatter + float(np.square(self.sums) @ (1.0 / np.maximum(self.counts, 1.0)))
-        explained = (turned / (np.maximum(values, 0.0) + lams[:, None])).sum(axis=1)
-        return np.asarray(np.maximum(total - explained, scatter))
+        return np.asarray(np.maximum(total - self._ridge.explained(lams), scatter))
 
     # -- following the observations ----------------------------------------------------------
 

@@ -117,7 +117,7 @@ def _allowed(
     model: SparseGP, beliefs: Beliefs, observations: Observations, delta: float
 ) -> AllowedFunctions:
     """All functions that the rewards allow."""
-    ridges = model.ridges(observations.scatter / beliefs.assumed.unit**2)
+    ridges = model.ridge(observations.scatter / beliefs.assumed.unit**2)()
     square = proved.squared_radius(beliefs.assumed.noise, delta, log_det_bounds(model), ridges)
     return AllowedFunctions(np.array(model.lams), ridges, square, model.trace())
 
