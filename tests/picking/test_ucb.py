@@ -8,7 +8,7 @@ from dense import DenseRun
 from reference import differences, problem, run
 
 import noregret as nr
-from noregret.picking.lists import ucb
+from noregret.picking.lists import ranking
 
 KERNEL = nr.RBF(0.3)
 
@@ -80,7 +80,7 @@ def test_alive_counts_by_the_bounds_kept_and_those_of_now(monkeypatch):
         better = differences(opt, found.id)
         assert between(np.minimum(kept, mean + opt.beta * std), best, opt.alive, better)
         with monkeypatch.context() as patch:  # a list that is too long to compute all bounds
-            patch.setattr(ucb, "_MOST_WORK", 0)
+            patch.setattr(ranking, "_MOST_WORK", 0)
             assert between(kept, best, opt.alive, np.inf)
     assert opt.alive < 90
 

@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from noregret._types import Floats, Points
+from noregret._types import Floats, Ints, Points
 from noregret.learning.beliefs import Beliefs, Rules
 from noregret.models.posterior import Block, Fantasy, Posterior
+from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.least_squares import LeastSquares
 from noregret.widths.evidence import FixedWidth, theory
@@ -81,8 +82,12 @@ class Bounds:
             upper = np.minimum(upper, (means + radii).min(axis=0))
         return np.asarray(upper)
 
+    def lower_of(self, model: SparseGP, rows: Ints) -> Floats:
+        """Lower bounds of some arms of the model (n)."""
+        return self.lower(model.features[rows], model.residual[rows])
+
     def lower(self, Z: Floats, residual: Floats) -> Floats:
-        """Lower bounds of arms with these features and residuals, the largest of all λ (n)."""
+        """Lower bounds of points with these features and residuals, the largest of all λ (n)."""
         means, radii = self._intervals(Z, residual)
         return np.asarray((means - radii).max(axis=0))
 

@@ -15,11 +15,12 @@ from noregret.models.posterior import Posterior
 from noregret.picking.bounds import Bounds
 from noregret.picking.covers.bounds import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.covers.boxes import InBox
-from noregret.picking.lists.awake import Awake, Sleepers
+from noregret.picking.lists.awake import Awake
 from noregret.picking.lists.batch import Intersected
 from noregret.picking.lists.columns import PriorRoot, UpperColumn
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.look_columns import LookColumns
+from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Box, Candidates, Space, box_of
 
 #: cells with at most so many candidates are looked at whole; those of larger ones sleep

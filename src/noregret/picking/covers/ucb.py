@@ -291,8 +291,7 @@ def _view(now: Situation) -> CoverBounds:
 
 def _lower(view: CoverBounds, cell: CellBeliefs, at: Ints) -> Floats:
     """Lower bounds of some of the arms told in a cell (n)."""
-    model = cell.model
-    return view.of(cell.key).lower(model.features[at], model.residual[at])
+    return view.of(cell.key).lower_of(cell.model, at)
 
 
 def _means(cell: CellBeliefs) -> Floats:

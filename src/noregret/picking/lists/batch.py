@@ -30,10 +30,11 @@ from noregret.models.posterior import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Picks
-from noregret.picking.lists.awake import FIRST_LOOK, Awake, Sleepers
+from noregret.picking.lists.awake import FIRST_LOOK, Awake
 from noregret.picking.lists.columns import PointsOf, Queue
 from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import Uppers, placed_uppers
+from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
 
 #: candidates looked at at a time, at most, to find the largest bound

@@ -10,9 +10,10 @@ import numpy as np
 from noregret._types import Floats, Ints
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Chooser, Interval, Situation
-from noregret.picking.lists.awake import FIRST_LOOK, Sleepers
+from noregret.picking.lists.awake import FIRST_LOOK
 from noregret.picking.lists.columns import PointsOf
 from noregret.picking.lists.room import NOBODY
+from noregret.picking.lists.sleepers import Sleepers
 
 #: multiplications that the search for the largest difference may take, and candidates at a time
 _MOST_WORK, _LARGEST_LOOK = 1e9, 4096

@@ -9,20 +9,16 @@ from noregret._types import Floats, Ints, Points
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
-from noregret.picking.lists.awake import Sleepers
 from noregret.picking.lists.batch import Intersected, largest_upper, list_batch
 from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences
 from noregret.picking.lists.maxima import tops_of_draws
+from noregret.picking.lists.ranking import KeptBounds
 from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import fresh_looks, fresh_uppers
+from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
-
-#: multiplications that counting the candidates alive may take, and how many at a time
-_MOST_WORK, _LARGEST_LOOK = 2e9, 4096
-#: arms whose lower bounds are computed at a time
-_LOOK = 256
 
 
 class OwnBounds(Protocol):
@@ -120,7 +116,7 @@ class ListUCB:
         """The best candidates so far, if more than one is looked for."""
         if now.aim == 1:
             return NOBODY
-        rows, _ = self._best_lower(now, now.aim)
+        rows, _ = self._kept(now).best_lower(now, now.aim)
         return np.sort(now.observations.ids[rows])
 
     def _up_to_date(self, now: Situation) -> Sleepers:
@@ -154,7 +150,7 @@ class ListUCB:
             grown = np.full(len(now.observations), -np.inf)
             grown[: len(self._lower)] = self._lower
             rows = now.beliefs.latest
-            grown[rows] = np.maximum(grown[rows], self._fresh_lower(now, rows))
+            grown[rows] = np.maximum(grown[rows], now.bounds.lower_of(now.beliefs.model, rows))
             self._lower = grown
 
     def _intersect(self, now: Situation, sleepers: Intersected, own: OwnBounds) -> None:
@@ -167,74 +163,24 @@ class ListUCB:
         sleepers.column.put(ids, np.minimum(sleepers.column.of(ids), upper))
         self._lower[rows] = np.maximum(self._lower[rows], lower)
 
-    def _fresh_lower(self, now: Situation, rows: Ints) -> Floats:
-        model = now.beliefs.model
-        return now.bounds.lower(model.features[rows], model.residual[rows])
+    # -- looks -------------------------------------------------------------------------------
 
-    def _kept_lower(self, now: Situation, rows: Ints) -> Floats:
-        """The largest lower bounds so far of some arms (n); −∞ if none was kept."""
-        kept = np.full(len(now.observations), -np.inf)
-        if now.intersected and self._version == now.beliefs.version:
-            kept[: len(self._lower)] = self._lower
-        return kept[rows]
-
-    def _best_lower(self, now: Situation, count: int) -> tuple[Ints, Floats]:
-        """Rows of the told candidates with the largest lower bounds, and those bounds.
-
-        No lower bound exceeds the mean, so arms are looked at in the order of their means.
-        """
-        rows = now.told
-        rows = rows[now.observations.ids[rows] >= 0]
-        kept, means = self._kept_lower(now, rows), now.beliefs.model.mean(rows)
-        order = np.argsort(-np.maximum(means, kept), kind="stable")
-        lower = kept.copy()
-        for start in range(0, len(rows), _LOOK):
-            part = order[start : start + _LOOK]
-            lower[part] = np.maximum(kept[part], self._fresh_lower(now, rows[part]))
-            left = order[start + _LOOK :]
-            reach = np.maximum(means[left], kept[left]).max(initial=-np.inf)
-            if len(rows) <= count or reach <= np.partition(lower, len(rows) - count)[-count]:
-                break
-        best = np.argsort(-lower, kind="stable")[:count]
-        return rows[best], lower[best]
-
-    def _looked_at(self, now: Situation) -> Sleepers:
-        """The stale bounds for a look, which changes nothing."""
-        sleepers = self._sleepers
-        if sleepers is None or not self._is_valid(now, sleepers):
-            return self._fresh(now)
-        return sleepers
-
-    def highest(self, now: Situation, without: Ints) -> float:
-        """The largest upper bound of all candidates except some; −∞ if none is left."""
-        return largest_upper(self._looked_at(now), now.bounds, self.space.at, without)
+    def _kept(self, now: Situation) -> KeptBounds:
+        """What is kept from batch to batch, for a look, which changes nothing."""
+        sleepers, lower = self._sleepers, np.full(len(now.observations), -np.inf)
+        valid = sleepers is not None and self._is_valid(now, sleepers)
+        if valid and now.intersected:
+            lower[: len(self._lower)] = self._lower
+        known = sleepers if valid and sleepers is not None else self._fresh(now)
+        return KeptBounds(self.space, known, lower, valid)
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one if none is told."""
-        sleepers = self._looked_at(now)
-        rows, lower = self._best_lower(now, count)
-        if not len(rows):
-            return [self._unknown(now)]
-        ids = now.observations.ids[rows]
-        block = now.bounds.fantasy.block(self.space.at(ids))
-        upper = now.bounds.at_start(block)
-        if isinstance(sleepers, Intersected):
-            upper = np.minimum(upper, sleepers.column.of(ids))
-        found = []
-        for i, low in enumerate(lower.tolist()):
-            high = max(float(upper[i]), low)
-            mean = float(np.clip(block.mean[i], low, high))
-            point = self.space.points[ids[i]]
-            found.append(Interval(int(ids[i]), point, mean, low, high))
-        return found
+        return self._kept(now).ranking(now, count)
 
-    def _unknown(self, now: Situation) -> Interval:
-        """The first candidate, of which only the prior is known."""
-        block = now.bounds.fantasy.block(self.space.at(np.zeros(1, dtype=np.int64)))
-        upper = float(now.bounds.at_start(block)[0])
-        mean = float(block.mean[0])
-        lower = 2.0 * mean - upper
-        return Interval(0, self.space.points[0], mean, lower, upper)
+    def highest(self, now: Situation, without: Ints) -> float:
+        """The largest upper bound of all candidates except some; −∞ if none is left."""
+        return largest_upper(self._kept(now).sleepers, now.bounds, self.space.at, without)
 
     def gaps(self, now: Situation, found: list[Interval]) -> Floats:
         """How much better than each of some candidates any other can be (k)."""
@@ -242,46 +188,12 @@ class ListUCB:
             return gaps_by_bounds(self, now, found)
         ids = np.array([one.id for one in found], dtype=np.int64)
         lower = np.array([one.lower for one in found])
-        return gaps_by_differences(self._looked_at(now), now.bounds, self.space.at, ids, lower)
+        return gaps_by_differences(self._kept(now).sleepers, now.bounds, self.space.at, ids, lower)
 
     def proves_gaps(self, now: Situation) -> bool:
         """All candidates are compared, so that gaps are proved where the bounds are."""
         return True
 
     def alive(self, now: Situation) -> int | None:
-        """How many candidates can still be the best; ``None`` if bounds prove nothing.
-
-        These are the candidates whose upper bound is at least the largest lower bound, without
-        those that are worse than the candidate with that lower bound for sure (joint bounds of
-        differences). Each bound is the better of two: the one kept at batch starts, and the one
-        computed now. Kept bounds only tighten. What a look computes is not kept, because looks
-        change nothing, so the number can rise a little from one look to the next. All counts hold
-        at once with probability 1 − δ, so the smallest one seen holds too.
-        """
-        if not now.intersected or now.beliefs.refuted:
-            return None
-        rows, lower = self._best_lower(now, 1)
-        sleepers = self._sleepers
-        if self._version != now.beliefs.version or not isinstance(sleepers, Intersected):
-            return len(self.space)
-        if not len(rows):
-            return len(self.space)
-        return self._count_alive(now, sleepers, int(rows[0]), float(lower[0]))
-
-    def _count_alive(self, now: Situation, sleepers: Intersected, row: int, best: float) -> int:
-        """How many candidates can still be as good as an arm, whose lower bound is ``best``.
-
-        If that takes too long, stale bounds are counted: the count is never too small.
-        """
-        (stale,) = sleepers.column.gathered().arrays()
-        ids = np.flatnonzero(stale >= best)
-        if len(ids) * float(max(now.beliefs.size, 8)) ** 2 > _MOST_WORK:
-            return len(ids)
-        count, arm = 0, now.bounds.fantasy.block(now.observations.points[[row]])
-        for part in np.array_split(ids, len(ids) // _LARGEST_LOOK + 1):
-            block = now.bounds.fantasy.block(self.space.at(part))
-            able = np.minimum(stale[part], now.bounds.at_start(block)) >= best
-            if now.bounds.joint:
-                able &= now.bounds.differences(block, arm)[:, 0] >= 0.0
-            count += int(able.sum())
-        return count
+        """How many candidates can still be the best; ``None`` if bounds prove nothing."""
+        return self._kept(now).alive(now)
