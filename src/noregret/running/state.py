@@ -11,6 +11,7 @@ import importlib
 import json
 import math
 import os
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,10 @@ _SMALL = 4096
 #: errors that reading a damaged file, or a file of another kind, can raise
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
 _PACKAGE = __name__.split(".")[0] + "."
+
+#: NumPy parses the head of each array as Python code. Python 3.11 rarely fails, with a SystemError,
+#: if several threads do so at once (CPython issue 106905).
+_parsing = threading.Lock()
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -139,7 +144,8 @@ def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
             if any(entry.compress_type for entry in archive.zip.infolist()):
                 # Files written here are not compressed, and a small one could fill the memory.
                 raise ValueError("its arrays are compressed")
-            arrays = {name: archive[name] for name in archive.files}
+            with _parsing:
+                arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
         version = header["format"]
     except FileNotFoundError:
