@@ -179,7 +179,7 @@ def test_functions_see_the_rows_of_a_frame(kind, tmp_path):
 
 
 def test_python_and_the_command_line_see_the_same_points(tmp_path, monkeypatch):
-    from noregret.cli.library import read_library
+    from noregret.cli.candidate_library import read_library
 
     frame = pl.DataFrame({"a": [1.0, 2.0, 4.0], "wet": [True, False, True], "s": ["u", "v", "u"]})
     frame.write_csv(tmp_path / "library.csv")

@@ -10,7 +10,7 @@ from noregret.cli.create_options import CreateOptions, KernelName
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
-    from noregret.cli.library import Library
+    from noregret.cli.candidate_library import Library
     from noregret.kernels import Kernel
     from noregret.spaces import Space
 
@@ -44,7 +44,7 @@ def create(given: CreateOptions) -> None:
 
 def _on_space(given: CreateOptions) -> Summary:
     """Make a study of parameters; kernel, noise and norm are learnt if not given."""
-    from noregret.cli.library_columns import refuse_collisions
+    from noregret.cli.candidate_columns import refuse_collisions
     from noregret.spaces.description import words_of
     from noregret.study import Study
 
@@ -189,7 +189,7 @@ def _on_list(given: CreateOptions) -> Summary:
 
 def _library(given: CreateOptions, learnt: bool) -> "Library":
     """The candidates of the table, described by its columns or by fingerprints."""
-    from noregret.cli.library import read_library, read_molecules
+    from noregret.cli.candidate_library import read_library, read_molecules
 
     assert given.candidates is not None
     if given.smiles is None:
@@ -215,7 +215,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
 
 def _lengthscale(given: CreateOptions, library: "Library", notes: list[str]) -> float:
     """The lengthscale that is given, else the median distance, with a note."""
-    from noregret.cli.library import median_distance
+    from noregret.cli.candidate_library import median_distance
 
     if given.lengthscale is not None:
         return given.lengthscale

@@ -8,8 +8,7 @@ import polars as pl
 from scipy.spatial.distance import pdist
 
 from noregret._types import Floats, Points
-from noregret.cli.csv_files import Style
-from noregret.cli.library_columns import (
+from noregret.cli.candidate_columns import (
     NAMED_ROWS,
     OWN_COLUMNS,
     check_names,
@@ -21,6 +20,7 @@ from noregret.cli.library_columns import (
     note_doubts,
     refuse_collisions,
 )
+from noregret.cli.csv_files import Style
 from noregret.spaces.cells import is_gap, verbatim_numbers
 from noregret.spaces.encoding import (
     ColumnSurvey,
