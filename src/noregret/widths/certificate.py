@@ -66,7 +66,7 @@ class Certificate:
             return f"Not certified.\n{self.assumptions}"
         word = "Certified" if self.certified else "Not certified"
         choice, rest = (
-            (f"the value at {self.point}", "no point is better by more than")
+            (f"the value at {_in_words(self.point)}", "no point is better by more than")
             if self.alive is None
             else (f"choice {self.id}", "no choice is better by more than")
         )
@@ -83,6 +83,14 @@ class Certificate:
         elif self.largest_norm is not None:
             lines.append(f"The gap is above {self.tol:g} whatever the norm.")
         return "\n".join(lines)
+
+
+def _in_words(point: Any) -> str:
+    """A point of a box, with four digits."""
+    if isinstance(point, dict):
+        parts = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in point.items())
+        return ", ".join(parts)
+    return np.array2string(np.asarray(point), precision=4)
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,23 @@ def test_a_certificate_of_a_box_says_what_a_certificate_of_a_list_says():
     assert "no point is better by more than" in str(found)
 
 
+def test_points_with_names_are_shown_by_name():
+    opt = nr.GPUCB({"rate": (0, 1), "depth": (1.0, 3.0)}, nr.RBF(0.5), seed=0)
+    opt.tell([{"rate": 1 / 3, "depth": 2.0}], [0.1])
+    assert "the value at rate=0.3333, depth=2 lies in" in str(opt.certify())
+
+
+def test_intervals_are_the_intersection_over_all_lambdas():
+    opt, f = played(nr.RBF(0.4))
+    best = opt.recommend()
+    mean, std = opt.predict(best.point[None])
+    assert mean[0] - opt.beta * std[0] <= best.lower <= best.upper <= mean[0] + opt.beta * std[0]
+    assert best.lower <= f(best.point)[0] <= best.upper
+    found = opt.certify()
+    assert best.lower == pytest.approx(found.lower, abs=1e-4)
+    assert best.upper == pytest.approx(found.upper, abs=1e-4)
+
+
 def test_the_sparse_posterior_is_used_where_there_are_many_points(monkeypatch):
     monkeypatch.setattr("noregret.picking.certify._MOST_POINTS", 10)
     opt, f = played(nr.RBF(0.4), algorithm=nr.BBKB)

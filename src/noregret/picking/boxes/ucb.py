@@ -39,13 +39,13 @@ class BoxUCB:
 
         A point nobody has evaluated is not recommended, however good the model thinks it is.
         """
-        box, fantasy, width = self.search.box, now.bounds.fantasy, now.bounds.width
         told = now.observations.points[now.told]
-        points = told if len(told) else box.centre[None]
-        means, leverages = fantasy.evaluate(points)
-        radius = width * np.sqrt(leverages)
-        order = np.argsort(radius - means, kind="stable")[:count].tolist()
-        lower, upper = means - radius, means + radius
+        points = told if len(told) else self.search.box.centre[None]
+        block = now.bounds.fantasy.block(points)
+        lower, upper = now.bounds.lower(block.Z, block.residual), now.bounds.at_start(block)
+        upper = np.maximum(lower, upper)  # round-off, or assumptions that are refuted
+        means = np.clip(block.mean, lower, upper)
+        order = np.argsort(-lower, kind="stable")[:count].tolist()
         return [
             Interval(-1, points[i], float(means[i]), float(lower[i]), float(upper[i]))
             for i in order
