@@ -61,3 +61,12 @@ def test_flat_functions_stay_where_they_are():
     found, levels = climb_side_by_side(lambda X, which: (np.ones(len(X)), 0.0 * X), starts)
     np.testing.assert_array_equal(found, starts)
     np.testing.assert_array_equal(levels, 1.0)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-170, 1e-300])
+def test_tiny_slopes_do_not_divide_by_zero(size):
+    """Their squares underflow: the climb goes on without them."""
+    starts = np.array([[0.1, 0.9], [0.7, 0.2]])
+    ends, levels = climb_side_by_side(bowls(np.full((2, 2), 0.4), size), starts)
+    assert np.isfinite(ends).all()
+    assert np.isfinite(levels).all()

@@ -88,7 +88,8 @@ def _updated(inverses: Floats, step: Floats, change: Floats, guessed: NDArray[np
     """
     product = np.einsum("ni,ni->n", step, change)
     square = np.einsum("ni,ni->n", change, change)
-    sound = product > 1e-10 * np.sqrt(square) * np.linalg.norm(step, axis=1)
+    # Squares of tiny changes underflow, and say nothing about curvatures.
+    sound = (product > 1e-10 * np.sqrt(square) * np.linalg.norm(step, axis=1)) & (square > 1e-300)
     product, square = np.where(sound, product, 1.0), np.where(sound, square, 1.0)
     identity = np.eye(step.shape[1])
     scaled = (product / square)[:, None, None] * identity
