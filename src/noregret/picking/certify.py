@@ -12,7 +12,7 @@ from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.picking.boxes.gaps import BoxValues
-from noregret.results import Recommendation
+from noregret.picking.chooser import Interval
 from noregret.spaces import Candidates
 from noregret.widths import proved
 from noregret.widths.certificate import AllowedFunctions, Certificate, ListValues
@@ -61,10 +61,11 @@ def certificate(
     """
     norm = None if norm is None else _checks.positive("norm", norm)
     tol = None if tol is None else _checks.positive("tol", tol)
-    assumed, found = beliefs.assumed, optimizer.recommend()
-    model = _model(optimizer.domain, beliefs, observations)
+    assumed, space = beliefs.assumed, optimizer.domain
+    found = optimizer.chooser.ranking(optimizer.situation(pending=False), 1)[0]
+    model = _model(space, beliefs, observations)
     allowed = _allowed(model, beliefs, observations, optimizer.delta)
-    values = _values(model.posterior(), allowed, optimizer.domain, found)
+    values = _values(model.posterior(), allowed, space, found)
     norm = assumed.norm if norm is None else norm
     lower, upper = values.interval(norm)
     smallest = allowed.smallest_norm()
@@ -72,7 +73,7 @@ def certificate(
     unit = assumed.unit
     return Certificate(
         id=found.id,
-        point=found.point,
+        point=space.labels(np.array([found.id]), [found.point])[0],
         lower=float(assumed.reward(lower)),
         upper=float(assumed.reward(upper)),
         gap=unit * values.gap(norm),
@@ -122,12 +123,10 @@ def _allowed(
     return AllowedFunctions(np.array(model.lams), ridges, square, model.trace())
 
 
-def _values(
-    posterior: Posterior, allowed: AllowedFunctions, space: Any, found: Recommendation
-) -> Values:
+def _values(posterior: Posterior, allowed: AllowedFunctions, space: Any, found: Interval) -> Values:
     """The values that these functions can have, around the recommended choice."""
     if not space.listed:
-        return BoxValues(allowed, posterior, space, space.locate([found.point])[1])
+        return BoxValues(allowed, posterior, space, found.point[None])
     best = max(found.id, 0)
     means, leverages, apart = _everywhere(posterior, space, best)
     return ListValues(allowed, means, leverages, best, apart)
