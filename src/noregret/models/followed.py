@@ -24,7 +24,7 @@ _COPIED = 1 << 20
 #: up to this many vectors a matrix is multiplied by one at a time
 _FEW_VECTORS = 3
 #: a block of so many numbers stays in the cache
-_CACHED = 1 << 16
+_CACHED = 1 << 20
 #: below this many multiplications threads cost more than they give
 _PARALLEL_WORK = 20_000_000
 

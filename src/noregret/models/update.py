@@ -40,3 +40,15 @@ class Update:
     columns_inverse: Floats = field(default_factory=_empty)
     columns_by_rank: Floats | None = None
     moves: tuple[Floats, Floats] | None = None
+
+    @property
+    def falls_cost_nothing(self) -> bool:
+        """Whether a pass over features that computes falls reads no more vectors than one without.
+
+        With falls the products with ``rank`` also give the mean and what ``columns`` gives; without
+        falls the mean and ``columns`` need products of their own.
+        """
+        if self.rank is None:
+            return True
+        spared = (self.moves is not None) + len(self.columns) * (self.columns_by_rank is not None)
+        return len(self.rank) <= spared

@@ -12,8 +12,10 @@ from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf, Taken, with_slack
 
-#: how many numbers the features of all followed candidates may take
+#: how many numbers the features of all followed candidates may take in any case
 _MOST = 1 << 26
+#: they may take more beside a large model: this many times m × m numbers, up to a limit
+_TIMES, _MOST_BESIDE_MODEL = 16, 1 << 29
 #: how many numbers these features may take in a file
 _SAVED = 1 << 20
 #: at least this many candidates are followed
@@ -62,8 +64,8 @@ class Following:
     def catch_up(self, model: SparseGP, points: PointsOf, *, lazily: bool = False) -> None:
         """Bring all of them up to date with the model.
 
-        If they are many and ``lazily``, what is kept of their leverages are upper bounds: only the
-        queue computes leverages, of the candidates that come out on top.
+        If they are many and ``lazily``, updates by many evaluations leave upper bounds of their
+        leverages: only the queue computes leverages, of the candidates that come out on top.
         """
         if self._version == model.version:
             return
@@ -71,8 +73,9 @@ class Following:
         before, self._version = self._version, -1
         missed = model.version - before
         if before >= 0 and missed <= len(model.updates):
-            falls = not lazily or self._are_saved()
+            lazily = lazily and not self._are_saved()
             for update in model.updates[-missed:]:
+                falls = not lazily or update.falls_cost_nothing
                 self._followed.apply(model.kernel, update, falls=falls)
         else:
             known = self._followed.points
@@ -252,5 +255,10 @@ class FollowedQueue:
 
 
 def _most(size: int) -> int:
-    """How many candidates may be followed with this many inducing points."""
-    return max(_MOST // max(size, 1), _FEWEST)
+    """How many candidates may be followed with m inducing points.
+
+    To look at a candidate that is not followed costs O(m²), to follow it O(m). So the larger the
+    model, the more candidates are worth following.
+    """
+    m = max(size, 1)
+    return max(_MOST // m, min(_TIMES * m, _MOST_BESIDE_MODEL // m), _FEWEST)

@@ -1,0 +1,68 @@
+"""Candidates followed from batch to batch: what is kept of them, and how many there are."""
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.models.sparse import SparseGP
+from noregret.picking.lists import following
+from noregret.picking.lists.following import FollowedQueue, Following
+
+KERNEL = nr.Matern(0.3, nu=1.5)
+LAM = 0.1
+
+
+def followed_list(monkeypatch, size=60):
+    """A model of one arm, and a list that is followed whole and is too long for files."""
+    monkeypatch.setattr(following, "_SAVED", 0)
+    X = np.random.default_rng(0).random((size, 2))
+    model = SparseGP(KERNEL, (LAM,), X[:0], 1.0)
+    counts, sums = np.zeros(size, dtype=np.int64), np.zeros(size)
+    counts[0] = 1
+    model.rebuild(X, counts, sums, np.arange(1))
+    followed = Following(X[:0])
+    followed.take_all(size, model, lambda ids: X[ids])
+    return X, model, counts, sums, followed
+
+
+@pytest.mark.parametrize(("told", "exact"), [(1, True), (5, False)])
+def test_leverages_wait_only_if_computing_them_costs_more(monkeypatch, told, exact):
+    X, model, counts, sums, followed = followed_list(monkeypatch)
+    for step in range(4):
+        rows = np.arange(1 + step * told, 1 + (step + 1) * told)
+        counts[rows] += 1
+        model.advance(X, counts, sums, rows[:1])
+        followed.catch_up(model, lambda ids: X[ids], lazily=True)
+        assert model.updates[-1].falls_cost_nothing == exact
+    assert followed._followed.exact == exact
+    _, leverage = model.posterior().evaluate(X)
+    kept = followed._followed.leverage(LAM)
+    assert (kept >= leverage - 1e-9).all()
+    assert np.allclose(kept, leverage, atol=1e-9) == exact
+
+
+def test_the_more_inducing_points_the_more_candidates_are_followed_at_the_most():
+    few, many = following._most(10), following._most(10_000)
+    assert few * 10 <= following._MOST  # a small model: half a gigabyte
+    assert many >= 27_000  # the grid of 30 × 30 × 30 points, with nearly every evaluation an arm
+    assert many * 10_000 * 8 <= 4 << 30
+    sizes = [following._most(m) for m in (500, 1_000, 2_048, 4_000, 8_000)]
+    assert min(sizes) >= 1 << 15
+
+
+def test_a_queue_gives_candidates_in_falling_order_of_their_bounds(monkeypatch):
+    X, model, counts, sums, followed = followed_list(monkeypatch)
+    counts[1:6] += 1
+    sums[1:6] = [0.5, -1.0, 0.2, 0.9, 0.0]
+    model.advance(X, counts, sums, np.arange(1, 2))
+    followed.catch_up(model, lambda ids: X[ids], lazily=True)
+    mean, leverage = model.posterior().evaluate(X)
+    upper = mean + 2.0 * np.sqrt(leverage)
+    values = followed._followed.mean + 2.0 * np.sqrt(followed._followed.leverage(LAM))
+
+    def exactly(rows):
+        return upper[rows]
+
+    queue = FollowedQueue(values, followed.ids, followed._followed, exactly, with_features=False)
+    taken = [int(i) for _ in range(4) for i in queue.take(3).ids]
+    assert taken == np.argsort(-upper, kind="stable")[:12].tolist()
