@@ -206,7 +206,7 @@ def test_the_horizon_is_doubled_and_the_cover_only_refines(local, width):
                 old.lower[0] <= cell.lower[0] and cell.upper[0] <= old.upper[0] for old in cells
             )
         cells = finer
-    assert opt.horizon == 128
+    assert opt.horizon_now == 128
     assert opt.assumed.lams == ((1 + 2 / 128,) if width == "paper" else first)
     doubled = [e["horizon"] for e in opt.events if e["event"] == "horizon doubled"]
     assert doubled == [8, 16, 32, 64, 128]
@@ -217,7 +217,7 @@ def test_a_first_cover_that_was_given_is_not_refined():
     opt = nr.PiGPUCB(X, KERNEL, norm=3.0, horizon=4, first_cells=4, seed=0)
     assert [cell.side for cell in opt.cover] == [0.25] * 4
     opt.tell(np.array([0] * 12), np.zeros(12))  # 16 evaluations fill a cell of side 1/4
-    assert opt.horizon == 16
+    assert opt.horizon_now == 16
     assert [cell.side for cell in opt.cover] == [0.25] * 4
     assert len(nr.PiGPUCB(X, KERNEL, first_cells=1).cover) == 1
 

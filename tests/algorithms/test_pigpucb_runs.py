@@ -79,7 +79,7 @@ def test_a_loaded_run_continues_bit_for_bit(tmp_path, on, local, width):
     opt = nr.load(tmp_path / "run.npz")
     second = steps(opt, 13, 24)
     assert np.array_equal(np.concatenate([first, second]), expected)
-    assert opt.horizon == whole.horizon > 20
+    assert opt.horizon_now == whole.horizon_now > 20
     points = np.arange(5) if on == "list" else np.full((1, 2), 0.3)
     for ours, theirs in zip(opt.predict(points), whole.predict(points), strict=True):
         assert np.array_equal(ours, theirs)
@@ -104,7 +104,7 @@ def test_looking_changes_nothing(looks, width):
                     assert len(opt.cover) > 0
                     assert opt.upper().shape == (81,)
                     assert opt.beta > 0
-                    assert opt.horizon >= 8
+                    assert opt.horizon_now >= 8
                     assert opt.alive is None or opt.alive > 0
 
 

@@ -1,6 +1,6 @@
 """π-GP-UCB (Janz, Burt & González, AISTATS 2020): IGP-UCB on each cell of a cover."""
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from noregret import _checks
@@ -84,7 +84,7 @@ class PiGPUCB(Optimizer):
         Whether ν ≤ 1 is refused.
     """
 
-    horizon: InitVar[int | None] = None
+    horizon: int | None = None
     box: Any = None
     first_cells: int | None = None
     split: Literal["count", "gain"] = "count"
@@ -92,10 +92,7 @@ class PiGPUCB(Optimizer):
     nu: float | None = None
     strict: bool = True
 
-    _horizon: int | None = field(init=False)
-
-    def __post_init__(self, horizon: int | None) -> None:
-        self._set("_horizon", None if horizon is None else _checks.count("horizon", horizon))
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not is_auto(self.kernel) and smoothness(as_kernel(self.kernel)) is None:
             text = f"the regret bound is for Matérn kernels; cells split as for ν = {self._nu():g}"
@@ -105,6 +102,8 @@ class PiGPUCB(Optimizer):
         """A GP for each cell, and the largest upper bound of all cells is next."""
         _checks.one_of("split", self.split, ("count", "gain"))
         _checks.one_of("local", self.local, ("exact", "sparse"))
+        if self.horizon is not None:
+            _checks.count("horizon", self.horizon)
         inside = in_cells(self.domain, covered_box(self.domain, self.box), int(self.seed or 0))
         auto = is_auto(self.kernel)
         return Parts(
@@ -114,7 +113,7 @@ class PiGPUCB(Optimizer):
             dictionary="complete" if self.local == "exact" else "grow",
             learning=Learning(fit_on="random", one_scale=True, max_points=1000),
             kernel=starting_kernel(self.domain.corners, self._nu()) if auto else None,
-            lam=None if self.width == "theory" else 1.0 + 2.0 / (self._horizon or _HORIZON),
+            lam=None if self.width == "theory" else 1.0 + 2.0 / (self.horizon or _HORIZON),
             beliefs=self._beliefs,
             view=cover_bounds,
             many=True,
@@ -128,12 +127,12 @@ class PiGPUCB(Optimizer):
     def _beliefs(
         self, assumed: Assumptions, learner: Learner | None, nothing: Points
     ) -> CoverBeliefs:
-        box, horizon = covered_box(self.domain, self.box), self._horizon or _HORIZON
+        box, horizon = covered_box(self.domain, self.box), self.horizon or _HORIZON
         low, high = self.domain.corners if box is None else box.corners
         cover, q = first_cover(low, high, self._nu(), horizon, self.first_cells)
         how = Covering(
             horizon=horizon,
-            planned=self._horizon is not None,
+            planned=self.horizon is not None,
             growth=q if self.first_cells is None else None,
             split=self.split,
             dictionary="complete" if self.local == "exact" else "grow",
@@ -162,10 +161,7 @@ class PiGPUCB(Optimizer):
             upper = cast(CoverUCB, self.chooser).upper(now, ids, where)
             return now.beliefs.assumed.reward(upper)
 
-    def _doubled(self) -> int:
-        """T, as doubled so far."""
+    @property
+    def horizon_now(self) -> int:
+        """T in use: the ``horizon`` given, or 1000, doubled as often as it was passed."""
         return cast(CoverBeliefs, self._looked()).horizon
-
-
-# The horizon given and the horizon in use share the name ``horizon``; users see the latter.
-PiGPUCB.horizon = property(PiGPUCB._doubled)  # type: ignore[attr-defined]
