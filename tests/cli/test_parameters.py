@@ -2,8 +2,10 @@
 
 import csv
 import json
+import math
 import sys
 
+import numpy as np
 import pytest
 from commands import noregret
 
@@ -87,7 +89,9 @@ def test_a_condition_on_the_command_line(tmp_path, monkeypatch):
         (["--space", "a.toml", *params("a=bool")], "--candidates, --space or --param"),
         (params("a=real(0,1)"), "a: a parameter must be written like"),
         ([*params("a=bool"), "--features", "a"], "--features is for a list"),
-        ([*params("a=bool"), "--kernel", "rbf"], "--kernel is for a list"),
+        ([*params("a=bool"), "--noise", "much"], "--noise must be a number, heavy or auto"),
+        ([*params("a=int(1,3)"), "--lengthscale", "-1"], "--lengthscale must be above 0"),
+        ([*params("a=bool"), "--kernel", "auto", "--scale", "2"], "--kernel auto learns"),
         (params("value=bool"), "a name that the files of ask and tell use"),
         (["--space", "none.toml"], "there is no file"),
     ],
@@ -97,6 +101,51 @@ def test_wrong_parameters_are_refused(tmp_path, monkeypatch, arguments, words):
     said = noregret("create", "s.db", *arguments, code=1).stderr
     assert words in " ".join(said.split())
     assert not (tmp_path / "s.db").exists()
+
+
+def test_a_gap_is_proved_for_parameters_with_a_given_kernel(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = ["--kernel", "rbf", "--lengthscale", 0.5, "--noise", 0.1, "--norm", 4]
+    given = [*params("x=float(0,2)", "rate=float(1e-3,1,log)"), *model, "--width", "theory"]
+    said = " ".join(noregret("create", "s.db", *given, "--seed", 1).stderr.split())
+    assert "2 parameters; bbkb to maximize; rbf, noise 0.1; seed 1." in said
+    assert "learnt" not in said
+    with nr.Study.open("s.db") as study:
+        kernel = study.optimizer.kernel
+        assert kernel.lengthscale == pytest.approx([1.0, 0.5 * math.log(1e3)])
+        study.run(lambda at: -((at["x"] - 1) ** 2), 120)
+        gap = study.optimizer.recommend().gap
+        assert study.optimizer.proved
+        assert gap < 2.0 * 4.0  # less than the norm alone says
+    best = json.loads(noregret("best", "s.db", "--json").stdout)
+    assert best["gap"] == pytest.approx(gap)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "kernel"),
+    [
+        (["a=float(0,4)", "c=choice(x,y)"], ["--lengthscale", 0.5], nr.RBF(2.0)),
+        (["a=float(0,4)", "c=choice(x,y)"], ["--kernel", "matern52"], nr.Matern(0.8)),
+        (["a=float(0,4)", "c=choice(x,y)"], ["--scale", 3], nr.RBF(0.8, variance=9.0)),
+    ],
+)
+def test_a_kernel_of_numbers_and_choices(tmp_path, monkeypatch, texts, options, kernel):
+    monkeypatch.chdir(tmp_path)
+    noregret("create", "s.db", *params(*texts), *options)
+    with nr.Study.open("s.db") as study:
+        made = study.optimizer.kernel
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    expected = kernel(X[:, :1], X[:, :1]) * np.exp(-1.0 * (X[:, 1:] != X[:, 1]))
+    np.testing.assert_allclose(made(X, X), expected)
+
+
+def test_the_noise_of_parameters_is_a_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = noregret("create", "s.db", *params("a=float(0,1)"), "--noise", 0.25).stderr
+    assert "The kernel is learnt" in said
+    with nr.Study.open("s.db") as study:
+        assert study.optimizer.noise == 0.25
+        assert study.optimizer.kernel == "auto"
 
 
 def test_a_list_in_the_place_of_the_study_is_answered_by_the_right_command(tmp_path, monkeypatch):

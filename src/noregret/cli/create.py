@@ -1,17 +1,18 @@
 """``noregret create``: a list of candidates, or a space of parameters, becomes a study."""
 
+import math
 import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noregret.cli.app import command, print_json, say, takes
-from noregret.cli.create_options import CreateOptions, KernelName
+from noregret.cli.create_model import GivenModel
+from noregret.cli.create_options import CreateOptions
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
     from noregret.cli.candidate_library import Library
-    from noregret.kernels import Kernel
     from noregret.spaces import Space
 
 #: what is said about a new study: a dict for scripts, and lines for people
@@ -52,20 +53,23 @@ def _on_space(given: CreateOptions) -> Summary:
     space = _space(given)
     names = space.names or ()
     refuse_collisions(given.space or "--param", list(names), given.value_column)
-    options = {"noise": given.noise, "norm": given.norm, "seed": given.seed}
-    settings: dict[str, Any] = {name: one for name, one in options.items() if one is not None}
+    model = GivenModel.of(given)
+    notes: list[str] = []
+    lengthscale = None if model.learnt else _share_of_ranges(given, space, notes)
+    notes += model.notes
     with Study.create(
         given.study,
         space,
-        given.algorithm or "trustregionucb",
+        given.algorithm or ("trustregionucb" if model.learnt else "bbkb"),
+        kernel=model.of_parameters(space, lengthscale),
         direction=given.direction,
         prior_mean=given.prior_mean,
         batch=given.batch,
         timeout=given.timeout,
-        about={"value": given.value_column, "notes": []},
+        about={"value": given.value_column, "notes": notes},
         delta=given.delta,
-        width=_width(given.width or "2"),
-        **settings,
+        **model.settings,
+        **_seed(given),
     ) as made:
         summary = {
             "study": given.study,
@@ -83,11 +87,20 @@ def _on_space(given: CreateOptions) -> Summary:
         about.append(f"- where {given.feasible}")
     first = (
         f"{given.study}: {many(len(names), 'parameter')}; {summary['algorithm']} to "
-        f"{summary['direction']}; seed {summary['seed']}."
+        f"{summary['direction']}; {model.known(model.kernel)}seed {summary['seed']}."
     )
-    if given.noise is None:
-        about.append("- Kernel and noise are learnt from the values that you tell.")
-    return summary, [first, *about]
+    return summary, [first, *about, *(f"- {note}" for note in notes)]
+
+
+def _share_of_ranges(given: CreateOptions, space: "Space", notes: list[str]) -> float:
+    """The lengthscale as a share of each range: as given, else a fifth of √d, with a note."""
+    if given.lengthscale is not None:
+        return given.lengthscale
+    numbers = len(space.parameters) - len(space.categories)
+    found = 0.2 * math.sqrt(max(numbers, 1))
+    if numbers:
+        notes.append(f"Lengthscale {found:.3g} of each range (--lengthscale to set it).")
+    return found
 
 
 def _refuse_options_of_lists(given: CreateOptions) -> None:
@@ -95,11 +108,8 @@ def _refuse_options_of_lists(given: CreateOptions) -> None:
         ("--features", given.features),
         ("--smiles", given.smiles),
         ("--id", given.id_column),
-        ("--lengthscale", given.lengthscale),
-        ("--scale", given.scale),
         ("--repeats", given.repeats),
         ("--aim", given.aim if given.aim > 1 else None),
-        ("--kernel", given.kernel if given.kernel is not KernelName.AUTO else None),
     ):
         if unused is not None:
             raise ValueError(f"{option} is for a list of candidates: leave it out")
@@ -124,16 +134,11 @@ def _on_list(given: CreateOptions) -> Summary:
     from noregret.spaces import Candidates
     from noregret.study import Study
 
-    by_hand = given.lengthscale is not None or given.scale is not None
-    kernel = given.kernel or (KernelName.RBF if by_hand else KernelName.AUTO)
-    learnt = kernel is KernelName.AUTO
-    library = _library(given, learnt)
+    model = GivenModel.of(given)
+    library = _library(given, model.learnt)
     notes = list(library.notes)
-    if learnt and by_hand:
-        raise ValueError("--kernel auto learns the lengthscale and the scale: leave them out")
-    lengthscale = None if learnt else _lengthscale(given, library, notes)
-    if learnt:
-        notes.append("Kernel and noise are learnt from the values that you tell.")
+    lengthscale = None if model.learnt else _lengthscale(given, library, notes)
+    notes += model.notes
     repeats = given.repeats
     if repeats is None and given.noise is None:
         repeats = 1
@@ -141,17 +146,12 @@ def _on_list(given: CreateOptions) -> Summary:
             "Each candidate is measured once, as no --noise is given (--repeats 3 for replicates, "
             "--repeats 0 for any number)."
         )
-    scale = 1.0 if given.scale is None else given.scale
-    noise: float | str | None = _noise(given.noise)
-    if noise is None:
-        noise = "auto" if learnt else 0.1 * scale
-    norm: float | str = "auto" if learnt else 1.0
-    algorithm = given.algorithm or ("plateucb" if learnt else "bbkb")
+    algorithm = given.algorithm or ("plateucb" if model.learnt else "bbkb")
     with Study.create(
         given.study,
         Candidates(library.points),
         algorithm,
-        kernel=_kernel(kernel, lengthscale, scale),
+        kernel=model.of_candidates(lengthscale),
         direction=given.direction,
         prior_mean=given.prior_mean,
         names=library.names,
@@ -161,11 +161,9 @@ def _on_list(given: CreateOptions) -> Summary:
         about=_about(given, library, notes),
         repeats=repeats or None,
         aim=given.aim,
-        noise=noise,
-        norm=norm if given.norm is None else given.norm,
         delta=given.delta,
-        width=_width(given.width or ("2" if learnt else "practical")),
-        **({} if given.seed is None else {"seed": given.seed}),
+        **model.settings,
+        **_seed(given),
     ) as made:
         summary = {
             "study": given.study,
@@ -174,15 +172,14 @@ def _on_list(given: CreateOptions) -> Summary:
             "algorithm": made.settings["algorithm"],
             "direction": made.settings["direction"],
             "kernel": made.settings["kernel"],
-            "noise": noise,
+            "noise": model.noise,
             "seed": made.settings["seed"],
             "notes": notes,
         }
         words = choices_in_words(made)
-    known = "" if learnt else f"{summary['kernel']}, noise {noise}; "
     first = (
-        f"{given.study}: {words}; {algorithm} to {summary['direction']}; {known}seed "
-        f"{summary['seed']}."
+        f"{given.study}: {words}; {algorithm} to {summary['direction']}; "
+        f"{model.known(summary['kernel'])}seed {summary['seed']}."
     )
     return summary, [first, *(f"- {note}" for note in notes)]
 
@@ -240,30 +237,6 @@ def _about(given: CreateOptions, library: "Library", notes: list[str]) -> dict[s
     }
 
 
-# -- options in words ----------------------------------------------------------------------------
-
-
-def _kernel(name: KernelName, lengthscale: float | None, scale: float) -> "Kernel | str":
-    from noregret.kernels import RBF, Matern
-
-    if lengthscale is None:
-        return "auto"
-    if name is KernelName.RBF:
-        return RBF(lengthscale, variance=scale**2)
-    return Matern(lengthscale, nu=2.5, variance=scale**2)
-
-
-def _noise(text: str | None) -> str | float | None:
-    if text is None or text in ("heavy", "auto"):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--noise must be a number, heavy or auto, got {text!r}") from None
-
-
-def _width(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _seed(given: CreateOptions) -> dict[str, Any]:
+    """The seed as an option, if it is given."""
+    return {} if given.seed is None else {"seed": given.seed}

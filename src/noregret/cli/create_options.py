@@ -130,7 +130,7 @@ class CreateOptions:
         _model(
             metavar="NAME",
             help="Such as bbkb, bkb, gpucb; default: plateucb for a list, trustregionucb for "
-            "parameters.",
+            "parameters, bbkb for a kernel that is not learnt.",
         ),
     ] = None
     kernel: Annotated[
@@ -145,8 +145,9 @@ class CreateOptions:
         float | None,
         _model(
             metavar="NUMBER",
-            help="How far apart candidates still say something about each other, on standardised "
-            "features; default: their median distance.",
+            help="How far apart choices still say something about each other. Of candidates: on "
+            "standardised features, by default their median distance. Of parameters: a share of "
+            "each range, by default a fifth of √d for d parameters that are numbers.",
         ),
     ] = None
     scale: Annotated[
