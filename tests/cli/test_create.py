@@ -170,6 +170,7 @@ def test_a_refused_library_names_line_column_and_spelling(tmp_path, monkeypatch)
         ("--id solvent", "the same name"),
         ("--algorithm magic", "bbkb"),
         ("--lengthscale -1", "lengthscale"),
+        ("--bits 64", "--fingerprint and --bits are for molecules"),
         ("--width wide", "width must be one of"),
     ],
 )

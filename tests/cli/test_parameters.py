@@ -89,6 +89,8 @@ def test_a_condition_on_the_command_line(tmp_path, monkeypatch):
         (["--space", "a.toml", *params("a=bool")], "--candidates, --space or --param"),
         (params("a=real(0,1)"), "a: a parameter must be written like"),
         ([*params("a=bool"), "--features", "a"], "--features is for a list"),
+        ([*params("a=bool"), "--bits", 64], "--bits is for a list"),
+        ([*params("a=bool"), "--drop-gaps"], "--drop-gaps is for a list"),
         ([*params("a=bool"), "--noise", "much"], "--noise must be a number, heavy or auto"),
         ([*params("a=int(1,3)"), "--lengthscale", "-1"], "--lengthscale must be above 0"),
         ([*params("a=bool"), "--kernel", "auto", "--scale", "2"], "--kernel auto learns"),

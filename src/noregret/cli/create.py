@@ -104,14 +104,18 @@ def _share_of_ranges(given: CreateOptions, space: "Space", notes: list[str]) -> 
 
 
 def _refuse_options_of_lists(given: CreateOptions) -> None:
-    for option, unused in (
-        ("--features", given.features),
-        ("--smiles", given.smiles),
-        ("--id", given.id_column),
-        ("--repeats", given.repeats),
-        ("--aim", given.aim if given.aim > 1 else None),
+    for option, is_given in (
+        ("--features", given.features is not None),
+        ("--smiles", given.smiles is not None),
+        ("--fingerprint", given.fingerprint is not None),
+        ("--bits", given.bits is not None),
+        ("--id", given.id_column is not None),
+        ("--drop-gaps", given.drop_gaps),
+        ("--no-standardize", given.no_standardize),
+        ("--repeats", given.repeats is not None),
+        ("--aim", given.aim > 1),
     ):
-        if unused is not None:
+        if is_given:
             raise ValueError(f"{option} is for a list of candidates: leave it out")
 
 
@@ -190,6 +194,10 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
 
     assert given.candidates is not None
     if given.smiles is None:
+        if given.fingerprint is not None or given.bits is not None:
+            raise ValueError(
+                "--fingerprint and --bits are for molecules: name their column too, --smiles"
+            )
         return read_library(
             given.candidates,
             given.features,
@@ -204,8 +212,8 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
         given.candidates,
         given.smiles,
         given.id_column,
-        kind=given.fingerprint,
-        bits=given.bits,
+        kind=given.fingerprint or "morgan",
+        bits=2048 if given.bits is None else given.bits,
         value_column=given.value_column,
     )
 

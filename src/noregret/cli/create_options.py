@@ -91,11 +91,16 @@ class CreateOptions:
         ),
     ] = None
     fingerprint: Annotated[
-        str, _table(metavar="KIND", help="With --smiles: morgan or atompair (1 to 3 bonds apart).")
-    ] = "morgan"
+        str | None,
+        _table(
+            metavar="KIND",
+            help="With --smiles: morgan, the default, or atompair (1 to 3 bonds apart).",
+        ),
+    ] = None
     bits: Annotated[
-        int, _table(metavar="N", help="With --smiles: the length of a fingerprint.")
-    ] = 2048
+        int | None,
+        _table(metavar="N", help="With --smiles: the length of a fingerprint; default 2048."),
+    ] = None
     minimize: Annotated[
         bool,
         _questions("--minimize", help="Small values are better; default: large ones."),
