@@ -227,3 +227,43 @@ def test_more_points_than_memory_holds_are_refused_before_anything_is_asked(doma
     with pytest.raises(ValueError, match="n must be at most 1,000,000, got 1,000,000,000"):
         opt.ask(10**9)
     assert not opt.pending
+
+
+@pytest.mark.parametrize("points", [[[0.2, 0.4], [0.9, 0.1]], ((0.2, 0.4), (0.9, 0.1))])
+def test_points_beside_the_list_are_predicted_from_lists_of_numbers(points):
+    opt = nr.GPUCB(nr.Box([(0, 1)] * 2).grid(4), nr.RBF(0.3), seed=0)
+    opt.tell([0, 5], [1.0, -1.0])
+    expected = opt.predict_points(np.array(points))
+    for ours, theirs in zip(opt.predict_points(points), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    mean, _ = opt.predict_points(opt.domain.points[5])  # one row
+    assert mean == pytest.approx(opt.predict([5])[0])
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([[0.1, 0.2, 0.3]], r"rows of 2 numbers, got shape \(1, 3\)"),
+        ([["a", "b"]], "rows of 2 numbers"),
+        ([[np.nan, 0.0]], "points must be finite"),
+    ],
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_points_of_another_kind_are_refused(points, words, listed):
+    box = nr.Box([(0, 1)] * 2)
+    opt = nr.GPUCB(box.grid(4) if listed else box, nr.RBF(0.3), seed=0)
+    with pytest.raises((TypeError, ValueError), match=words):
+        opt.predict_points(points)
+
+
+def test_a_space_predicts_dicts_and_a_list_of_bits_takes_bytes_only():
+    space = nr.Space({"rate": nr.Float(1e-3, 1, log=True), "kind": nr.Choice(["x", "y"])})
+    opt = nr.GPUCB(space, nr.Matern(1.0), seed=0)
+    where = [{"rate": 0.1, "kind": "y"}]
+    opt.tell(where, [2.0])
+    assert opt.predict_points(where)[0] == pytest.approx(opt.predict(where)[0])
+    bits = nr.GPUCB(nr.Candidates(np.eye(4, dtype=np.uint8)), nr.Tanimoto(), seed=0)
+    bits.tell([0], [1.0])
+    assert bits.predict_points([[1, 0, 0, 0]])[0] == pytest.approx(bits.predict([0])[0])
+    with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+        bits.predict_points([[0.5, 0, 0, 0]])

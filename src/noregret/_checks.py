@@ -26,6 +26,25 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def rows_of_numbers(points: Any, dimension: int, also: str = "") -> Floats:
+    """``points`` as n × d finite numbers; one row may come without its brackets.
+
+    ``also`` says what else would be allowed, for the error.
+    """
+    allowed = f"points must be rows of {dimension} numbers{also}"
+    try:
+        array = np.array(points, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(allowed) from error
+    if array.ndim == 1 and len(array) == dimension:
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] != dimension:
+        raise ValueError(f"{allowed}, got shape {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError("points must be finite")
+    return array
+
+
 def one_or_more(name: str, value: Any, of: str) -> float | list[float]:
     """``value`` as one number above zero, or as a list of them, one per ``of``."""
     numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))

@@ -231,7 +231,7 @@ class Optimizer(ABC):
     def predict_points(self, points: Any, *, pending: bool = True) -> tuple[Floats, Floats]:
         """As :meth:`predict`, for any points (n × d), on the list or not."""
         with one_blas_thread():
-            return prediction_at(self.situation(pending=pending), points)
+            return prediction_at(self.situation(pending=pending), self.domain.any_points(points))
 
     def recommend(self) -> Recommendation:
         """Of the choices told, the one with the largest lower bound; with its interval and gap."""

@@ -54,6 +54,9 @@ class Domain(Protocol):
     def locate(self, given: Any) -> tuple[Ints, Points]:
         """The ids (n) and points (n × d) of what a user gave, checked."""
 
+    def any_points(self, given: Any) -> Points:
+        """Points (n × d) of what a user gave, checked: on the list or not, inside or not."""
+
     def locate_all(self) -> tuple[Ints, Points]:
         """The ids and points of every choice; refused on a box."""
 

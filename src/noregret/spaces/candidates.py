@@ -200,6 +200,17 @@ class Candidates:
         ids = _checks.ids(given, len(self))
         return ids, self.at(ids)
 
+    def any_points(self, given: Any) -> Points:
+        """Points like those of the list (n × d, or n objects), on it or not, checked."""
+        if self.are_objects:
+            return object_vector(list(given))
+        found = _checks.rows_of_numbers(given, self.points.shape[1])
+        if not self.are_bits:
+            return found
+        if not np.array_equal(found, found.astype(np.uint8)):
+            raise ValueError("points must be packed bits, whole numbers from 0 to 255")
+        return found.astype(np.uint8)
+
     def locate_all(self) -> tuple[Ints, Points]:
         """All ids and points; points that are not float64 in memory are read when sliced."""
         ready = self._finite and self.points.dtype in (np.float64, np.uint8, object)

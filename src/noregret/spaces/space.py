@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Bools, Floats, Ints, Points
 from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
@@ -161,41 +162,29 @@ class Space:
 
         Given are dicts by name, one dict, a frame with a column for each name, or encoded rows.
         """
-        if isinstance(given, Mapping):
-            given = [given]
-        elif self.names is not None and hasattr(given, "columns"):
-            given = _rows_of(given)
-        if self.names is not None and _are_mappings(given):
-            points = self.encode(given)
-        else:
-            points = self._inside(self._numbers(given))
+        points = self._inside(self.any_points(given))
         wrong = np.flatnonzero(~self.allowed(points))
         if len(wrong):
             (point,) = self.decode(points[wrong[:1]])
             raise ValueError(f"points must be feasible: row {wrong[0]}, {point}, is not")
         return np.full(len(points), -1, dtype=np.int64), points
 
+    def any_points(self, given: Any) -> Floats:
+        """Points (n × d) of what a user gave; encoded rows may lie outside the space.
+
+        Given are dicts by name, one dict, a frame with a column for each name, or encoded rows.
+        """
+        if isinstance(given, Mapping):
+            given = [given]
+        elif self.names is not None and hasattr(given, "columns"):
+            given = _rows_of(given)
+        if self.names is not None and _are_mappings(given):
+            return self.encode(given)
+        return _checks.rows_of_numbers(given, self.dimension, self._or())
+
     def locate_all(self) -> tuple[Ints, Points]:
         """Refused: a space has no list of its points."""
         raise ValueError("points must be given: a box or space has no list of its points")
-
-    def _numbers(self, points: Any) -> Floats:
-        try:
-            array = np.array(points, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"points must be rows of {self.dimension} numbers{self._or()}"
-            ) from error
-        if array.ndim == 1 and len(array) == self.dimension:
-            array = array[None]
-        if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise ValueError(
-                f"points must be rows of {self.dimension} numbers{self._or()}, got shape "
-                f"{array.shape}"
-            )
-        if not np.all(np.isfinite(array)):
-            raise ValueError("points must be finite")
-        return array
 
     def _or(self) -> str:
         return "" if self.names is None else f", or dicts of {', '.join(self.names)}"
