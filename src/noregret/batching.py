@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from noregret.models.posterior import Block
+from noregret.models.fantasy import Block
 
 #: a pick with no leverage left adds nothing to a sum, so it must end the batch itself
 NOTHING_LEFT = 1e-12

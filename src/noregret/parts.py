@@ -24,7 +24,7 @@ from noregret.learning.learner import (
     starting_kernel,
 )
 from noregret.models.assumptions import Assumptions, noise_lams
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
 from noregret.picking.bounds import gp_bounds
 from noregret.picking.chooser import Chooser

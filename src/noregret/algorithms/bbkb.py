@@ -7,7 +7,7 @@ from typing import Literal
 from noregret import _checks
 from noregret.algorithms.bkb import check_qbar, keep_dictionary
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.boxes.spectral_ratio import SpectralRatio

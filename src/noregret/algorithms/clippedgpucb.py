@@ -9,7 +9,7 @@ from noregret import _checks
 from noregret._types import Floats
 from noregret.batching import BatchRule, GlobalRatio
 from noregret.learning.learner import is_auto
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb

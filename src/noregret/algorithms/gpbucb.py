@@ -7,7 +7,7 @@ from typing import Literal
 from noregret import _checks
 from noregret.algorithms.gpucb import EXACT_WIDTHS, refuse_box
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio, ProductRule
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.chooser import Chooser

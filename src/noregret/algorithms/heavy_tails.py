@@ -10,8 +10,8 @@ from noregret.batching import BatchRule, FixedSize, GlobalRatio
 from noregret.kernels import Kernel
 from noregret.learning.learner import Learning, is_auto
 from noregret.models.assumptions import Assumptions
+from noregret.models.fantasy import Fantasy
 from noregret.models.fourier import check_within, quadrature_for
-from noregret.models.posterior import Fantasy
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb
 from noregret.rewards.least_squares import RewardEstimate

@@ -8,7 +8,8 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.models.posterior import Block, Fantasy, Posterior
+from noregret.models.fantasy import Block, Fantasy
+from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.least_squares import LeastSquares

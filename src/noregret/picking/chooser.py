@@ -10,7 +10,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.batching import BatchRule
 from noregret.learning.beliefs import Beliefs
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.room import Room

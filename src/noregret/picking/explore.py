@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.posterior import Block, Fantasy
+from noregret.models.fantasy import Block, Fantasy
 from noregret.picking.bounds import Bounds
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.search import box_batch

@@ -9,7 +9,7 @@ import numpy as np
 from noregret._types import Ints
 from noregret.batching import BatchRule, ToTheLimit
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
 from noregret.parts import Parts, first_beliefs, rules_for, usable_parts
 from noregret.picking.chooser import Picks, Situation, spread_picks, uniform_picks

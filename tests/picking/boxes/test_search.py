@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference import exact_posterior
 
 import noregret as nr
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.models.sparse import SparseGP
 from noregret.picking.boxes.search import BoxSearch, maximise
 

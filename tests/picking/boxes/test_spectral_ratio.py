@@ -5,7 +5,7 @@ import pytest
 
 import noregret as nr
 from noregret.batching import GlobalRatio
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.models.sparse import SparseGP
 from noregret.picking.boxes.spectral_ratio import SpectralRatio
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.batching import BatchRule
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.picking.boxes.climbs import climb_side_by_side
 from noregret.spaces import Space
 

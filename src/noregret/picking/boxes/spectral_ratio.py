@@ -4,7 +4,8 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.batching import NOTHING_LEFT
-from noregret.models.posterior import Block, Posterior
+from noregret.models.fantasy import Block
+from noregret.models.posterior import Posterior
 
 
 class SpectralRatio:

@@ -15,7 +15,7 @@ from noregret._types import Floats, Ints, Points
 from noregret.learning.beliefs import Rules
 from noregret.learning.cells import CoverBeliefs
 from noregret.models.cover import Key
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
 from noregret.picking.bounds import Bounds
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from noregret._types import Floats, Ints
-from noregret.models.posterior import Block
+from noregret.models.fantasy import Block
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf
 from noregret.picking.lists.room import NOBODY
@@ -34,7 +34,7 @@ class _Last:
         Its position, and how many evaluations it has.
     left, s
         How its evaluations lower leverages, see
-        :meth:`noregret.models.posterior.Fantasy.direction`.
+        :meth:`noregret.models.fantasy.Fantasy.direction`.
     leverage
         Its leverage before these evaluations.
     mean, cap, upper

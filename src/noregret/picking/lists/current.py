@@ -3,7 +3,7 @@
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.posterior import Block
+from noregret.models.fantasy import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.awake import FIRST_LOOK, Awake

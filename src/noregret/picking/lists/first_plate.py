@@ -11,7 +11,7 @@ uniform draws.
 import numpy as np
 
 from noregret._types import Ints, Points
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.models.sparse import SparseGP
 from noregret.picking.chooser import Picks, Situation
 from noregret.spaces import Candidates

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+from noregret.models.fantasy import Block
 from noregret.models.followed import Followed
-from noregret.models.posterior import Block, Posterior
+from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf, Taken, with_slack

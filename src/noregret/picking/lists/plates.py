@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.posterior import Block
+from noregret.models.fantasy import Block
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.lists.columns import ListQueue, Tops

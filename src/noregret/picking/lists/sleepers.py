@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.posterior import Block
+from noregret.models.fantasy import Block
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf, Queue

@@ -5,7 +5,7 @@ import pytest
 from reference import exact_posterior, problem, run
 
 import noregret as nr
-from noregret.models.posterior import Fantasy
+from noregret.models.fantasy import Fantasy
 from noregret.models.sparse import SparseGP
 
 KERNEL = nr.RBF(0.4)
