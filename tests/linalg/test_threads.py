@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import noregret as nr
 from noregret.linalg import threads as _threads
 from noregret.linalg.threads import for_each, one_blas_thread
-from noregret.models import followed
 
 
 def blas_threads():
@@ -70,7 +69,7 @@ def test_threads_do_not_change_the_answers(monkeypatch):
     histories = []
     for workers, parallel_from in (("1", 10**12), ("3", 0)):
         monkeypatch.setenv("NOREGRET_THREADS", workers)
-        monkeypatch.setattr(followed, "_PARALLEL_WORK", parallel_from)
+        monkeypatch.setattr(_threads, "_PARALLEL_WORK", parallel_from)
         monkeypatch.setattr(_threads, "_pool", None)
         opt = nr.BBKB(X, nr.RBF(0.2), noise=0.1, lam=0.1, seed=0, width=1.0)
         run(opt, f, 0.1, np.random.default_rng(1), 100)

@@ -5,6 +5,7 @@ import pytest
 from reference import problem
 
 import noregret as nr
+from noregret.linalg import threads
 from noregret.models import followed as followed_points
 from noregret.models.followed import Followed, row_products
 from noregret.models.sparse import SparseGP
@@ -23,7 +24,7 @@ def told_once(X):
 
 @pytest.mark.parametrize("piece", [4, 2048])
 def test_followed_points_keep_up_with_every_update(monkeypatch, piece):
-    monkeypatch.setattr(followed_points, "_PIECE", piece)
+    monkeypatch.setattr(threads, "_ROWS", piece)
     monkeypatch.setattr(followed_points, "_CHUNK", 4 * piece)
     X, _, rng = problem(arms=80)
     model, counts, sums = told_once(X)

@@ -12,8 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
 import scipy.linalg  # noqa: F401  SciPy's BLAS has to be loaded before the controller looks for it
 from threadpoolctl import ThreadpoolController
+
+from noregret._types import Floats
 
 T = TypeVar("T")
 
@@ -22,6 +25,12 @@ _depth = 0
 _libraries: list[Any] | None = None
 _before: list[int] = []
 _pool: ThreadPoolExecutor | None = None
+_ours = threading.local()  # has the attribute ``thread`` in the threads of the pool
+
+#: rows that a thread works on at a time
+_ROWS = 2048
+#: below this many multiplications threads cost more than they give
+_PARALLEL_WORK = 20_000_000
 
 
 def worker_count() -> int:
@@ -74,14 +83,42 @@ def for_each(work: Callable[[T], None], parts: Sequence[T], *, parallel: bool) -
     """Call ``work`` on every part, on several threads when ``parallel``; errors are raised."""
     global _pool
     workers = worker_count() if parallel and len(parts) > 1 else 1
-    if workers == 1:
+    if workers == 1 or hasattr(_ours, "thread"):  # our threads do not wait for each other
         for part in parts:
             work(part)
         return
     if _pool is None:
-        _pool = ThreadPoolExecutor(workers, thread_name_prefix="noregret")
+        _pool = ThreadPoolExecutor(
+            workers, "noregret", initializer=setattr, initargs=(_ours, "thread", True)
+        )
     for _ in _pool.map(work, parts):
         pass
+
+
+def for_rows(work: Callable[[slice], None], count: int, each: float, most: int = 1 << 62) -> None:
+    """Call ``work`` on slices of ``count`` rows, at most ``most`` rows at a time.
+
+    ``each`` is the work of a row, in multiplications. The slices do not depend on the number of
+    threads, so neither does what is computed.
+    """
+    rows = min(most, _ROWS)
+    pieces = [slice(at, min(at + rows, count)) for at in range(0, count, rows)]
+    for_each(work, pieces, parallel=count * each > _PARALLEL_WORK)
+
+
+def by_rows(
+    function: Callable[[Any], Floats], X: Any, columns: int, each: float, most: int = 1 << 62
+) -> Floats:
+    """``function(X)`` (n × ``columns``) for X with n rows, computed as by :func:`for_rows`."""
+    if len(X) <= min(most, _ROWS):
+        return function(X)
+    found = np.empty((len(X), columns))
+
+    def work(part: slice) -> None:
+        found[part] = function(X[part])
+
+    for_rows(work, len(X), each, most)
+    return found
 
 
 def _forget_threads() -> None:

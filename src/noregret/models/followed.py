@@ -11,22 +11,19 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
 from noregret.linalg.factors import column_norms, row_norms, with_room
-from noregret.linalg.threads import for_each
+from noregret.linalg.threads import for_rows
 from noregret.models.posterior import Posterior
 from noregret.models.update import Update
 
-#: how many rows a thread works on at a time
-_PIECE = 2048
-#: rows of one array of features: when features are added, only one array is copied at a time
-_CHUNK = 16 * _PIECE
+#: rows of one array of features: when features are added, only one array is copied at a time. It
+#: is a multiple of the rows that a thread works on at a time
+_CHUNK = 1 << 15
 #: up to this many numbers of a chunk are copied, so that they lie in one block of columns
 _COPIED = 1 << 20
 #: up to this many vectors a matrix is multiplied by one at a time
 _FEW_VECTORS = 3
 #: a block of so many numbers stays in the cache
 _CACHED = 1 << 20
-#: below this many multiplications threads cost more than they give
-_PARALLEL_WORK = 20_000_000
 
 
 class Followed:
@@ -64,9 +61,8 @@ class Followed:
         made.residual, made.quadratic, made.mean = np.empty(n), np.empty(n), np.empty(n)
         made._chunks = [[np.empty((min(_CHUNK, n - at), m))] for at in range(0, n, _CHUNK)]
 
-        def embed(start: int) -> None:
-            own = slice(start, min(start + _PIECE, n))
-            Z = made._chunks[start // _CHUNK][0][start % _CHUNK :][: own.stop - start]
+        def embed(own: slice) -> None:
+            Z = made._chunks[own.start // _CHUNK][0][own.start % _CHUNK :][: own.stop - own.start]
             Z[:] = posterior.embed(points[own])
             made.residual[own] = posterior.residual(Z, points[own])
             made.quadratic[own] = row_norms(posterior.coordinates(Z))
@@ -157,7 +153,7 @@ class Followed:
             for blocks in self._chunks:
                 _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
         stack, rows = _stacked(parts, m)
-        self._each(lambda start: self._apply(start, kernel, update, stack, rows), len(stack))
+        self._each(lambda own: self._apply(own, kernel, update, stack, rows), len(stack))
         if new is not None:
             self._size = m + len(new)
         if (root := update.root) is not None:
@@ -171,29 +167,24 @@ class Followed:
             self.quadratic[rows] = row_norms(posterior.coordinates(self.features(rows)))
 
     def _make_all_exact(self, coordinates: Callable[[Floats], Floats]) -> None:
-        def compute(start: int) -> None:
-            own = np.arange(start, min(start + _PIECE, len(self)))
+        def compute(part: slice) -> None:
+            own = np.arange(part.start, part.stop)
             self.quadratic[own] = row_norms(coordinates(self.features(own)))
 
         self._each(compute, self._size)
         self.exact = True
 
-    def _each(self, work: Callable[[int], None], vectors: int) -> None:
-        """Call ``work`` on the start of every piece, which multiplies Z by so many vectors."""
-        pieces = range(0, len(self), _PIECE)
-        parallel = len(self) * max(self._size, 8) * vectors > _PARALLEL_WORK
-        for_each(work, pieces, parallel=parallel)
+    def _each(self, work: Callable[[slice], None], vectors: int) -> None:
+        """Call ``work`` on every piece, which multiplies Z by so many vectors."""
+        for_rows(work, len(self), max(self._size, 8) * vectors)
 
     def _apply(
-        self, start: int, kernel: Kernel, update: Update, stack: Floats, rows: dict[str, slice]
+        self, span: slice, kernel: Kernel, update: Update, stack: Floats, rows: dict[str, slice]
     ) -> None:
         """Apply an update to a piece; ``rows`` says where its matrices are in ``stack``."""
-        span = slice(start, min(start + _PIECE, len(self)))
-        m = self._size
-        blocks = [
-            one[start % _CHUNK :][: span.stop - start] for one in self._chunks[start // _CHUNK]
-        ]
-        products = self._products(blocks, stack, span.stop - start)
+        m, count, (chunk, start) = self._size, span.stop - span.start, divmod(span.start, _CHUNK)
+        blocks = [one[start : start + count] for one in self._chunks[chunk]]
+        products = self._products(blocks, stack, count)
         found = {name: products[own] for name, own in rows.items()}
         mean, quadratic, residual = self.mean[span], self.quadratic[span], self.residual[span]
         if "theta" in found:

@@ -17,10 +17,15 @@ import numpy as np
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 from noregret.linalg.factors import lower_solve, row_norms
+from noregret.linalg.threads import by_rows
 from noregret.models.ridge import Ridge
 
 #: how many coordinates of points, for all λ together, are computed at a time
 _NUMBERS = 1 << 18
+#: for this many times m points, an eigendecomposition of G costs less than a product for every λ
+_MANY = 4
+#: the largest eigenvalue of G over λ up to which its eigenvalues are precise enough
+_WELL = 1e7
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,11 @@ class Posterior:
 
     def coordinates(self, Z: Floats) -> Floats:
         """ZF for the first λ (n × m), for features Z (n × m): zᵀV⁻¹z is the squared norm."""
-        return np.asarray(self.ridge.coordinates(Z, slice(1))[0])
+
+        def coordinates(Z: Floats) -> Floats:
+            return np.asarray(self.ridge.coordinates(Z, slice(1))[0])
+
+        return by_rows(coordinates, Z, self.size, self.size**2)
 
     @property
     def theta(self) -> Floats:
@@ -100,7 +109,11 @@ class Posterior:
         """z of points (n × d): n × m."""
         if not self.size:
             return np.empty((len(X), 0))
-        return lower_solve(self.tall, self.kernel(self.inducing, X)).T
+
+        def embed(X: Points) -> Floats:
+            return lower_solve(self.tall, self.kernel(self.inducing, X)).T
+
+        return by_rows(embed, X, self.size, self.size**2)
 
     def residual(self, Z: Floats, X: Points) -> Floats:
         """k(x, x) − ‖z‖²: the prior variance outside the dictionary's span (n)."""
@@ -114,13 +127,31 @@ class Posterior:
 
     def leverages(self, Z: Floats, residual: Floats, which: slice = slice(None)) -> Floats:
         """The leverages of points with these features and residuals, for some λ (g × n)."""
-        lams = np.array(self.lams[which])
-        leverage = residual / lams[:, None]
-        step = max(_NUMBERS // max(len(lams) * self.size, 1), 1)
-        for start in range(0, len(Z), step):
-            b = self.ridge.coordinates(Z[start : start + step], which)
-            leverage[:, start : start + step] += np.vecdot(b, b)
-        return np.asarray(leverage)
+        m, lams = self.size, np.array(self.lams[which])
+        count, rows = len(lams), max(_NUMBERS // max(len(lams) * m, 1), 1)
+        many = count > 1 and len(Z) >= _MANY * m
+        if many and self._spectrum[0].max(initial=0.0) <= _WELL * lams.min():
+            values, vectors = self._spectrum
+            weights = 1.0 / (values[:, None] + lams)
+
+            def inside(Z: Floats) -> Floats:  # zᵀV⁻¹z = Σ (vᵀz)² / (eigenvalue + λ)
+                return np.asarray(np.square(Z @ vectors) @ weights)
+
+            found = by_rows(inside, Z, count, m**2)
+        else:
+
+            def inside(Z: Floats) -> Floats:
+                b = self.ridge.coordinates(Z, which)
+                return np.asarray(np.vecdot(b, b).T)
+
+            found = by_rows(inside, Z, count, count * m**2, rows)
+        return np.asarray(residual / lams[:, None] + found.T)
+
+    @cached_property
+    def _spectrum(self) -> tuple[Floats, Floats]:
+        """The eigenvalues (m) and eigenvectors (m × m) of G."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.maximum(values, 0.0), vectors
 
     def apart(self, X: Points, Z: Floats, one: Points, z: Floats) -> tuple[Floats, Floats]:
         """φ(x) − φ(y) as one point, for points x (n × d) and a point y (1 × d).

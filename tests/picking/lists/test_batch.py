@@ -7,7 +7,7 @@ from reference import exact_posterior, problem
 
 import noregret as nr
 from noregret.models.followed import Followed
-from noregret.picking.lists import awake, following
+from noregret.picking.lists import awake, dozing, following
 
 KERNEL = nr.Matern(0.3, nu=2.5)
 ROOT = 2**0.5
@@ -142,7 +142,7 @@ def test_a_longer_list_is_looked_at_in_pieces(case, width):
 def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
     counts = {"add": 0, "wake": 0}
 
-    class Counted(awake._Dozing):
+    class Counted(dozing.Dozing):
         def add(self, *what):
             counts["add"] += 1
             super().add(*what)
@@ -152,7 +152,7 @@ def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
             return super().wake(count)
 
     monkeypatch.setattr(awake, "_AWAKE", 500)
-    monkeypatch.setattr(awake, "_Dozing", Counted)
+    monkeypatch.setattr(awake, "Dozing", Counted)
     X, f, _ = problem(4, arms=2000)
     dense = play(beside(case, X, width=width), f, rounds=8)
     assert dense.clear > 4

@@ -1,10 +1,9 @@
 """The candidates of a batch that have been looked at.
 
 A candidate that was looked at is *awake* while its features are kept, so that its bound follows
-every pick. If there are too many, those with smaller bounds *doze*: only their last bound is
-kept. Inside a batch bounds only fall, so a dozing bound is still a bound, and a candidate is woken
-again when its dozing bound comes out on top. So memory is limited, and picks are those of a full
-argmax.
+every pick. If there are many, those with smaller bounds *doze*
+(:class:`~noregret.picking.lists.dozing.Dozing`). So memory is limited, and picks are those of a
+full argmax.
 """
 
 from dataclasses import dataclass
@@ -15,13 +14,16 @@ from noregret._types import Floats, Ints
 from noregret.models.fantasy import Block
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf
+from noregret.picking.lists.dozing import Dozing, order
 from noregret.picking.lists.room import NOBODY
 from noregret.picking.lists.sleepers import Seen, Sleepers
 
 #: how many candidates are looked at first
 FIRST_LOOK = 64
 #: how many numbers the features of the candidates awake may take
-_AWAKE = 1 << 23
+_AWAKE = 1 << 20
+#: if they take more, one of so many stays awake
+_KEPT = 16
 
 
 @dataclass
@@ -52,42 +54,6 @@ class _Last:
     upper: float
     others: float = np.inf
     times: int = 0
-
-
-class _Dozing:
-    """Candidates without features, as runs of falling bounds."""
-
-    def __init__(self) -> None:
-        self._runs: list[tuple[Ints, Floats, Floats]] = []  # ids, last bounds, caps
-        self._starts: list[int] = []  # where each run goes on
-
-    @property
-    def top(self) -> tuple[float, int]:
-        """The largest bound, and the smallest id that has it."""
-        return min(self._heads(), default=(-np.inf, 0), key=_order)
-
-    def _heads(self) -> list[tuple[float, int]]:
-        return [
-            (float(upper[at]), int(ids[at]))
-            for (ids, upper, _), at in zip(self._runs, self._starts, strict=True)
-        ]
-
-    def add(self, ids: Ints, upper: Floats, caps: Floats) -> None:
-        """Let more candidates doze, at least one."""
-        order = np.lexsort((ids, -upper))
-        self._runs.append((ids[order], upper[order], caps[order]))
-        self._starts.append(0)
-
-    def wake(self, count: int) -> tuple[Ints, Floats]:
-        """Remove some candidates, the one on top among them: their ids and caps."""
-        heads = self._heads()
-        run = heads.index(min(heads, key=_order))
-        ids, _, caps = self._runs[run]
-        start = self._starts[run]
-        end = self._starts[run] = min(start + count, len(ids))
-        if end == len(ids):
-            del self._runs[run], self._starts[run]
-        return ids[start:end], caps[start:end]
 
 
 class Awake:
@@ -139,7 +105,7 @@ class Awake:
         skipped = np.union1d(closed, leading) if len(leading) else closed
         self._queue = sleepers.start(bounds, points, skipped)
         self._count = sleepers.first_look(bounds, limit)
-        self._dozing = _Dozing()
+        self._dozing = Dozing()
         self.leading = len(leading)
         ids, stale, where, features = self._queue.take(self._count)
         self.block = bounds.fantasy.block(where, features)
@@ -223,7 +189,7 @@ class Awake:
         """Look at the candidates with the largest bounds of those that are not awake."""
         self.settle()
         asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
-        if asleep == min(asleep, dozing, key=_order):
+        if asleep == min(asleep, dozing, key=order):
             self._look()
         else:
             self._wake()
@@ -239,9 +205,9 @@ class Awake:
     def _look(self) -> None:
         """Look at the next candidates of the queue."""
         width = max(self.block.b.shape[1], 1)
-        # Blocks are joined only when the number awake has doubled.
-        self._count = int(min(2 * self._count, max(self._most / (2 * width), FIRST_LOOK)))
-        ids, stale, points, features = self._queue.take(self._count)
+        self._count = int(min(2 * self._count, max(2 * _AWAKE // width, FIRST_LOOK)))
+        top = float(self.upper[self.leading :].max(initial=-np.inf))
+        ids, stale, points, features = self._queue.take(self._count, top)
         block = self._bounds.fantasy.block(points, features)
         caps = self._sleepers.cap(self._bounds, stale, block)
         self._seen.append(Seen(ids, self._sleepers.noted(stale, caps, block)))
@@ -253,18 +219,30 @@ class Awake:
         self._join(ids, caps, self._bounds.fantasy.block(self._points(ids)))
 
     def _join(self, ids: Ints, caps: Floats, block: Block) -> None:
+        """Keep candidates awake that were looked at. If there are too many, most of them doze."""
+        self._capped = self._capped or bool((caps < np.inf).any())
+        upper = np.minimum(caps, self._bounds.inside(block))
+        if self.block.b.size + block.b.size > self._most:
+            every = np.concatenate([self.upper[self.leading :], upper])
+            count = min(max(len(every) // _KEPT, FIRST_LOOK), len(every))
+            level = np.partition(every, len(every) - count)[len(every) - count]
+            kept = self._doze(self.ids, self.upper, self._caps, level, first=self.leading)
+            self.ids, self.upper, self._caps = self.ids[kept], self.upper[kept], self._caps[kept]
+            self.block = self.block.rows(kept)
+            kept = self._doze(ids, upper, caps, level)
+            ids, upper, caps, block = ids[kept], upper[kept], caps[kept], block.rows(kept)
         self.ids = np.concatenate([self.ids, ids])
+        self.upper = np.concatenate([self.upper, upper])
         self._caps = np.concatenate([self._caps, caps])
         self.block = self.block.joined(block)
-        self.upper = self._bounded()
-        if self.block.b.size > self._most and len(self.ids) - self.leading > FIRST_LOOK:
-            order = self.leading + np.argsort(-self.upper[self.leading :], kind="stable")
-            kept, left = np.split(order, [max(len(order) // 4, FIRST_LOOK)])
-            self._dozing.add(self.ids[left], self.upper[left], self._caps[left])
-            kept = np.concatenate([np.arange(self.leading), np.sort(kept)])
-            self.ids, self._caps, self.upper = self.ids[kept], self._caps[kept], self.upper[kept]
-            self.block = self.block.rows(kept)
         self._rest = max(self._queue.floor, self._dozing.top[0])
+
+    def _doze(self, ids: Ints, upper: Floats, caps: Floats, level: float, first: int = 0) -> Ints:
+        """Let candidates with a bound below a level doze, not the first; where the others are."""
+        dozes = upper < level
+        dozes[:first] = False
+        self._dozing.add(ids[dozes], upper[dozes], caps[dozes])
+        return np.flatnonzero(~dozes)
 
     def evaluate(self, position: int) -> None:
         """Count one more evaluation of a candidate: deviations fall."""
@@ -299,8 +277,3 @@ class Awake:
     def commit(self, level: float) -> None:
         """Tell the sleepers what was seen, down to bounds of this level."""
         self._sleepers.commit(self._bounds, self, level)
-
-
-def _order(bound: tuple[float, int]) -> tuple[float, int]:
-    """Larger bounds come first, equal ones in the order of their ids."""
-    return -bound[0], bound[1]

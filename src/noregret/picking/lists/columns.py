@@ -17,6 +17,8 @@ from noregret.spaces import Candidates
 
 #: candidates whose largest number is kept together
 _BLOCK = 512
+#: if more candidates than this are asked for at a time, this many times as many are gathered
+_FIRST, _AHEAD = 256, 8
 
 
 class Tops:
@@ -32,13 +34,16 @@ class Tops:
 
     def __init__(self, values: Floats) -> None:
         self.values = values
-        self._largest: Floats = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
+        self._largest = _largest(values)
 
     def put(self, ids: Ints, values: Floats) -> None:
         """Change some of the numbers."""
         self.values[ids] = values
-        blocks = _blocks(ids)
-        self._largest[blocks] = _largest(self.values[_members(blocks, len(self.values))])
+        blocks = _blocks(ids, len(self._largest))
+        if len(blocks) == len(self._largest):
+            self._largest = _largest(self.values)
+        else:
+            self._largest[blocks] = _largest(self.values[_members(blocks, len(self.values))])
 
     @property
     def largest(self) -> Floats:
@@ -46,10 +51,13 @@ class Tops:
         return self._largest.copy()
 
 
-def _blocks(ids: Ints) -> Ints:
-    """The blocks that some candidates are in, in rising order."""
-    found = ids // _BLOCK
-    return np.unique(found) if found.any() else found[:1]
+def _blocks(ids: Ints, count: int) -> Ints:
+    """The blocks that some candidates are in, in rising order; there are ``count`` blocks."""
+    if count == 1:
+        return np.zeros(min(len(ids), 1), dtype=np.int64)
+    within = np.zeros(count, dtype=bool)
+    within[ids // _BLOCK] = True
+    return np.flatnonzero(within)
 
 
 def _members(blocks: Ints, size: int) -> Ints:
@@ -123,29 +131,36 @@ class Queue(Protocol):
     def next_id(self) -> int:
         """The smallest id that has this bound."""
 
-    def take(self, count: int) -> Taken:
-        """The next candidates, ``count`` of them or all that are left."""
+    def take(self, count: int, above: float = -np.inf) -> Taken:
+        """The next candidates: ``count`` of them, or as many as have a bound above a level."""
 
 
 class ListQueue:
     """The candidates of a list on this machine, in falling order of their numbers.
 
-    Attributes
-    ----------
-    floor
-        The largest number not taken yet; −∞ once all are taken.
+    The first ones are read from the few blocks that can hold them. If more and more are taken, the
+    queue gathers more at a time than it is asked for, so that it seldom passes over the whole list.
     """
 
     def __init__(self, tops: Tops, points: PointsOf) -> None:
         self._values, self._points = tops.values, points
-        self._taken = np.zeros(len(self._values), dtype=bool)
-        self._largest = tops.largest  # of what has not been taken, by block
-        self.floor = float(self._largest.max())
+        self._taken = np.zeros(len(self._values), dtype=bool)  # or gathered
+        self._largest = tops.largest  # of the others, by block
+        self._gathered: Ints = NOBODY  # what comes next, in order
         self._next: int | None = None  # the next id, if it has been looked for
 
     @property
+    def floor(self) -> float:
+        """The largest number not taken yet; −∞ once all are taken."""
+        if len(self._gathered):
+            return float(self._values[self._gathered[0]])
+        return float(self._largest.max())
+
+    @property
     def next_id(self) -> int:
-        """The smallest id that has the largest number not taken yet."""
+        """The smallest id that has this number."""
+        if len(self._gathered):
+            return int(self._gathered[0])
         if self.floor == -np.inf:
             return len(self._values)
         if self._next is None:
@@ -153,34 +168,44 @@ class ListQueue:
             self._next = int(ids[np.argmax(left)])
         return self._next
 
-    def take(self, count: int) -> Taken:
-        """The next candidates, ``count`` of them or all that are left.
+    def take(self, count: int, above: float = -np.inf) -> Taken:
+        """The next candidates: ``count`` of them, or as many as have a number above a level."""
+        if not len(self._gathered):
+            self._gather(count if count <= _FIRST else _AHEAD * count, above)
+        near = self._gathered[:count]
+        if above > -np.inf:
+            near = near[: int(np.searchsorted(-self._values[near], -above))]
+        self._gathered = self._gathered[len(near) :]
+        return Taken(near, self._values[near], self._points(near))
+
+    def _gather(self, count: int, above: float) -> None:
+        """Put the next candidates in order: ``count`` of them, or as many as are above a level.
 
         They lie in the ``count`` blocks with the largest numbers: each of these has a number that
         comes before all of any other block.
         """
-        blocks = np.arange(len(self._largest))
+        largest, blocks = self._largest, np.flatnonzero(self._largest > above)
         if count < len(blocks):
-            blocks = np.sort(_first_largest(self._largest, count))
+            blocks = np.sort(blocks[_first_largest(largest[blocks], count)])
         ids, left = self._left(blocks)
         # Each block has a number of at least this level, so that no smaller one is among them.
-        level = self._largest[blocks].min() if len(blocks) == count else -np.inf
-        near = np.flatnonzero(left >= level) if level > -np.inf else np.flatnonzero(left > level)
-        taken = ids[near[_first_largest(left[near], count)]]
-        self.skip(taken)
-        return Taken(taken, self._values[taken], self._points(taken))
+        level = largest[blocks].min() if len(blocks) == count else -np.inf
+        near = np.flatnonzero((left > above) & (left >= level))
+        self._gathered = ids[near[_first_largest(left[near], count)]]
+        self.skip(self._gathered)
 
     def skip(self, ids: Ints) -> None:
         """Pass over some candidates."""
-        if not len(ids):
-            return
-        self._taken[ids] = True
-        blocks = _blocks(ids)
-        self._largest[blocks] = _largest(self._left(blocks)[1])
-        self.floor, self._next = float(self._largest.max()), None
+        if len(ids):
+            self._taken[ids] = True
+            blocks = _blocks(ids, len(self._largest))
+            self._largest[blocks] = _largest(self._left(blocks)[1])
+            self._next = None
 
     def _left(self, blocks: Ints) -> tuple[Ints, Floats]:
         """The ids in some blocks, and their numbers: −∞ for what has been taken."""
+        if len(blocks) == len(self._largest):
+            return np.arange(len(self._values)), np.where(self._taken, -np.inf, self._values)
         ids = _members(blocks, len(self._values))
         left = self._values[ids]
         left[self._taken[ids]] = -np.inf

@@ -237,8 +237,8 @@ class FollowedQueue:
             return len(self._ids)
         return int(self._ids[self._values == self.floor].min())
 
-    def take(self, count: int) -> Taken:
-        """The next candidates, ``count`` of them or all that are left."""
+    def take(self, count: int, above: float = -np.inf) -> Taken:
+        """The next candidates: ``count`` of them, or as many as have a bound above a level."""
         self._make_exact(count + 1)  # the one after them has the floor
         values, level = self._values, -np.inf
         if count == 1:
@@ -248,6 +248,7 @@ class FollowedQueue:
         rows = (values >= level if level > -np.inf else values > -np.inf).nonzero()[0]
         if len(rows) > 1:
             rows = rows[np.lexsort((self._ids[rows], -values[rows]))[:count]]
+        rows = rows[values[rows] > above]
         stale = values[rows]
         values[rows] = -np.inf
         self.floor = float(values.max(initial=-np.inf))

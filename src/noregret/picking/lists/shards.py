@@ -146,8 +146,8 @@ class MergedQueue:
         ]
         return max(tops, key=lambda top: (top[0], -top[1]))
 
-    def take(self, size: int) -> Taken:
-        """The next candidates, ``size`` of them or all that are left."""
+    def take(self, size: int, above: float = -np.inf) -> Taken:
+        """The next candidates: ``size`` of them, or as many as have a bound above a level."""
         while True:
             ids = np.concatenate([waiting.ids for waiting in self._waiting])
             stale = np.concatenate([waiting.stale for waiting in self._waiting])
@@ -155,10 +155,12 @@ class MergedQueue:
             last = (-np.inf, 0)
             if len(order) == size:
                 last = (float(stale[order[-1]]), int(ids[order[-1]]))
+            last = max(last, (above, 0))
             behind = [part for part, rest in enumerate(self._rest) if _comes_before(rest, last)]
             if not behind:
                 break
             self._fetch(behind, max(_FEWEST, 2 * size // len(self._rest)))
+        order = order[stale[order] > above]
         points = np.concatenate([waiting.points for waiting in self._waiting])[order]
         self._drop(ids[order])
         return Taken(ids[order], stale[order], self._space.as_points(ids[order], points))
