@@ -5,8 +5,9 @@ from noregret.kernels.base import Kernel
 from noregret.kernels.columns import Columns
 from noregret.kernels.composed import Product, Sum
 from noregret.kernels.hamming import Hamming
+from noregret.kernels.matern import Matern
 from noregret.kernels.other import Linear, Precomputed
-from noregret.kernels.stationary import RBF, Matern
+from noregret.kernels.rbf import RBF
 from noregret.kernels.tanimoto import Tanimoto
 
 __all__ = [

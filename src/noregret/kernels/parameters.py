@@ -10,9 +10,11 @@ from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
 from noregret.kernels.columns import Columns
 from noregret.kernels.composed import Product, Scaled, Sum
+from noregret.kernels.distances import own_squares
 from noregret.kernels.hamming import Hamming
+from noregret.kernels.matern import Matern
 from noregret.kernels.other import Linear
-from noregret.kernels.stationary import Matern, Stationary, own_squares
+from noregret.kernels.profile import Stationary
 from noregret.kernels.tanimoto import Tanimoto
 
 #: see :func:`with_derivatives`

@@ -16,7 +16,11 @@ import numpy as np
 from noregret._types import Floats
 from noregret.kernels.base import Kernel
 from noregret.kernels.composed import Scaled
-from noregret.kernels.stationary import RBF, Matern, Stationary
+from noregret.kernels.matern import Matern
+from noregret.kernels.rbf import RBF
+
+#: kernels of the scaled distance alone
+Stationary = RBF | Matern
 
 #: round-off of the differences above, as a share of κ(0)
 _ROUND_OFF = 1e-14

@@ -7,7 +7,7 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.kernels import RBF, Kernel, Matern
-from noregret.kernels.stationary import Stationary
+from noregret.kernels.profile import Stationary
 from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms
 from noregret.spaces import Space
 

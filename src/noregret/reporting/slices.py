@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats
-from noregret.kernels.stationary import Stationary
+from noregret.kernels.profile import Stationary
 from noregret.optimizer import Optimizer
 from noregret.reporting.subjects import Subject, subject_of
 from noregret.spaces import Space, as_space
