@@ -21,9 +21,9 @@ from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.diagnosis import heavy_repeats
 from noregret.rewards.huber import HuberRegression
-from noregret.rewards.least_squares import LeastSquares, RewardEstimate
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.widths import proved
-from noregret.widths.evidence import Evidence, WidthRule, Widths, theory
+from noregret.widths.evidence import Evidence, FixedWidth, WidthRule, Widths, theory
 
 #: the largest norm that doubling may reach
 LARGEST_NORM = 1e12
@@ -83,6 +83,12 @@ class Rules:
         """The factors of √leverage for every λ in use, and whether the assumptions are refuted."""
         found = self.width(evidence)
         return found if isinstance(found, tuple) else (np.array([found]), False)
+
+    def fixed_widths(self, lam: float) -> Floats | None:
+        """The factor of √leverage (1) if the width is a number: it needs no evidence."""
+        if not isinstance(self.width, FixedWidth):
+            return None
+        return np.array([self.width.factor(lam)])
 
 
 class Beliefs:
@@ -228,7 +234,7 @@ class Beliefs:
         the mean is a Huber regression from then on, and fits use rewards whose extreme values are
         moved towards the median.
         """
-        if not learner.noise or not isinstance(self.estimate, LeastSquares):
+        if not learner.noise or not self.estimate.is_least_squares:
             return []
         found = heavy_repeats(observations.history_rows, observations.rewards)
         if found is None and learner.kernel:
@@ -307,8 +313,9 @@ class Beliefs:
         if not rules.checked or self.refuted or (learner is not None and not learner.fitted):
             return []
         latest = self.evidence(observations, rules)
-        squares = isinstance(self.estimate, LeastSquares)  # only then ridges have a meaning
-        smallest = self._smallest_norm(latest, observations) if squares else 0.0
+        smallest = 0.0
+        if self.estimate.is_least_squares:  # only then ridges have a meaning
+            smallest = self._smallest_norm(latest, observations)
         contradicted = apart(before, self.model, rows, latest, rules)
         norm = self.assumed.norm
         if norm >= smallest and not contradicted(norm):

@@ -22,7 +22,7 @@ from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.widths import proved, shares
-from noregret.widths.evidence import Evidence, FixedWidth
+from noregret.widths.evidence import Evidence
 
 _NONE: Ints = np.empty(0, dtype=np.int64)
 #: exact GPs of at most this many arms are computed from scratch whenever rewards come
@@ -115,9 +115,8 @@ class CoverBeliefs:
         """The factors of √leverage for every λ (g), in a cell."""
         if cell.widths is not None:
             return cell.widths
-        if isinstance(rules.width, FixedWidth):
-            return np.array([rules.width.factor(self.assumed.lam)])
-        return self.widths_now(np.array([cell.log_det]), rules)
+        fixed = rules.fixed_widths(self.assumed.lam)
+        return self.widths_now(np.array([cell.log_det]), rules) if fixed is None else fixed
 
     def widths_now(self, log_dets: Floats, rules: Rules) -> Floats:
         """The factors now, for the first λ, of cells with these log det(I + K/λ) (n)."""
@@ -320,7 +319,7 @@ class CoverBeliefs:
 
     def _judged(self, cell: CellBeliefs, rules: Rules) -> CellBeliefs:
         """A cell with the widths that follow from its evaluations."""
-        if self.how.by_time or isinstance(rules.width, FixedWidth):
+        if self.how.by_time or rules.fixed_widths(self.assumed.lam) is not None:
             return cell
         widths, refuted = rules.widths(self._evidence_in(cell, rules))
         return replace(cell, widths=widths, refuted=refuted)

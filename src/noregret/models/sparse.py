@@ -75,7 +75,7 @@ class SparseGP:
         self.version = 0
         self.updates: list[Update] = []
         # The target dictionary of an update that is under way, or was interrupted.
-        self._aim: Ints | None = None
+        self._target: Ints | None = None
         # The dictionary of the last computation from scratch, if nothing has changed since.
         self._computed_from: Ints | None = None
         # Directions with less prior variance than this outside the span are round-off, or tiny
@@ -103,7 +103,7 @@ class SparseGP:
     @property
     def is_whole(self) -> bool:
         """Whether no update was interrupted."""
-        return self._aim is None
+        return self._target is None
 
     def without_factors(self) -> "SparseGP":
         """The same model for a file, without what :meth:`see` computes again bit for bit.
@@ -115,7 +115,7 @@ class SparseGP:
             return self
         made = SparseGP(self.kernel, self.lams, self._inducing[:0], 1.0)
         made.counts, made.sums, made.tolerance = self.counts, self.sums, self.tolerance
-        made.version, made._aim = self.version - 1, self._computed_from
+        made.version, made._target = self.version - 1, self._computed_from
         return made
 
     @property
@@ -233,9 +233,9 @@ class SparseGP:
 
         An update that was interrupted is finished first.
         """
-        if self._aim is not None:
+        if self._target is not None:
             own = len(self.counts)
-            self.rebuild(points[:own], self.counts.astype(np.int64), self.sums, self._aim)
+            self.rebuild(points[:own], self.counts.astype(np.int64), self.sums, self._target)
         known, total = len(self.counts), len(points)
         if total == known:
             return
@@ -262,7 +262,7 @@ class SparseGP:
         more = counts - self.counts
         rows = more.nonzero()[0]
         grow = grow[self.residual[grow] > self.tolerance]  # 0 for those in the dictionary
-        self._aim = np.concatenate([self.dictionary, grow])
+        self._target = np.concatenate([self.dictionary, grow])
         change = sums - self.sums
         self.counts, self.sums = counts.astype(np.float64), sums.copy()
         updates, self.updates, self.version = self.updates, [], self.version + 1
@@ -278,11 +278,11 @@ class SparseGP:
         if not accurate:
             update.root = self._ridge.roots[0].copy()
         self.updates = [*updates[1 - _UPDATES :], update]
-        self._aim = None
+        self._target = None
 
     def rebuild(self, points: Points, counts: Ints, sums: Floats, dictionary: Ints) -> None:
         """Compute everything from scratch on a dictionary of arms: O(u m² + m³)."""
-        self._aim, self._kept = dictionary, {}
+        self._target, self._kept = dictionary, {}
         self.updates, self.version = [], self.version + 1
         self.dictionary, self._inducing = dictionary[:0], points[:0]
         self._upper = np.empty((0, 0))
@@ -293,7 +293,7 @@ class SparseGP:
         self._ridge = Ridge(np.array(self.lams))
         self._add_features(points, dictionary)
         self._compute()
-        self._aim, self._computed_from = None, dictionary
+        self._target, self._computed_from = None, dictionary
 
     def recounted(self, counts: Ints, sums: Floats) -> "SparseGP":
         """A model with other counts and sums of the same arms (u each); features are shared."""

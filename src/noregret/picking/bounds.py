@@ -12,8 +12,7 @@ from noregret.models.fantasy import Block, Fantasy
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.least_squares import LeastSquares
-from noregret.widths.evidence import FixedWidth, theory
+from noregret.widths.evidence import theory
 
 
 @dataclass(frozen=True)
@@ -124,15 +123,14 @@ def gp_bounds(
         observations.pending[rows],
         frozen=frozen,
     )
-    if isinstance(rules.width, FixedWidth):
-        widths = np.array([rules.width.factor(beliefs.model.lam)])
-    else:
+    widths = rules.fixed_widths(beliefs.model.lam)
+    if widths is None:
         widths, _ = rules.widths(beliefs.evidence(observations, rules))
     return Bounds(
         fantasy,
         widths,
         rules.inflation,
-        joint=rules.width is theory and isinstance(beliefs.estimate, LeastSquares),
+        joint=rules.width is theory and beliefs.estimate.is_least_squares,
         trace=beliefs.model.trace(),
         version=beliefs.model.version,
     )

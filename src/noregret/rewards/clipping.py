@@ -81,6 +81,7 @@ class ClippedRewards:
     """
 
     spread: float | None = None
+    is_least_squares = False
     revision = 0
 
     def __init__(self, alpha: float, horizon: Horizon, delta: float) -> None:

@@ -129,6 +129,7 @@ class TruncatedDirections:
     """
 
     spread: float | None = None
+    is_least_squares = False
 
     def __init__(
         self, moment: MomentBound, horizon: Horizon, delta: float, union: int | None, count: int

@@ -167,6 +167,8 @@ class HuberRegression:
         time the number of rewards has doubled.
     """
 
+    is_least_squares = False
+
     def __init__(self, known_noise: bool) -> None:
         self._known_noise = known_noise
         self._rewards = RewardsByArm()

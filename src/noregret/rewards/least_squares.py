@@ -15,12 +15,19 @@ class RewardEstimate(Protocol):
 
     What it remembers is saved with the run: arrays, numbers, and objects made of them. It changes
     its state in one step at the end, so that an interruption leaves it as it was.
-
     """
 
     @property
     def spread(self) -> float | None:
         """The noise's deviation as the estimate found it; ``None``: as it is assumed."""
+
+    @property
+    def is_least_squares(self) -> bool:
+        """Whether the mean is that of least squares on the rewards as they were told.
+
+        Only then are differences of values bounded as well, and only then does the misfit of the
+        mean say whether rewards contradict the norm.
+        """
 
     @property
     def revision(self) -> int:
@@ -48,6 +55,7 @@ class LeastSquares:
     """Every reward counts as it is."""
 
     spread: float | None = None
+    is_least_squares = True
     revision = 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:

@@ -56,6 +56,7 @@ class TruncatedRewards:
     """
 
     spread: float | None = None
+    is_least_squares = False
 
     def __init__(self, moment: MomentBound) -> None:
         self._progress = _Progress(moment)

@@ -31,6 +31,7 @@ class Winsorised:
     """
 
     spread: float | None = None
+    is_least_squares = False
     revision = 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
