@@ -137,6 +137,29 @@ def test_cells_cover_the_box():
     assert (inside.sum(axis=1) == 1).all()
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+def test_almost_exact_values_need_few_cells(noise, monkeypatch):
+    """There slopes have large rounding errors, and cells were cut until they had no width."""
+    opt = nr.TrustRegionUCB(nr.Box([(0, 1)]), nr.RBF(0.3), noise=noise, norm=2.0, seed=0)
+    while opt.t < 8:
+        batch = opt.ask()
+        opt.tell(batch, -np.square(batch.points[:, 0] - 0.3))
+    computed = []
+    bounded = Difference._bounded
+    monkeypatch.setattr(
+        Difference,
+        "_bounded",
+        lambda self, cells, *rest: (
+            computed.append(len(cells.bounds)) or bounded(self, cells, *rest)
+        ),
+    )
+    best = opt.recommend()
+    assert opt.proved
+    assert sum(computed) < 10_000
+    grid = np.linspace(0, 1, 1001)[:, None]
+    assert best.gap >= np.max(np.square(best.point[0] - 0.3) - np.square(grid - 0.3))
+
+
 def test_a_box_with_constant_sides_and_nothing_told():
     box = nr.Box([(0, 1), (0.5, 0.5)])
     opt = nr.GPUCB(box, nr.RBF(0.3), norm=1.5, seed=0)

@@ -31,6 +31,10 @@ _CUT = 256
 _MOST_WORK, _QUICK = 1e11, 2e9
 #: a multiplication at a corner of a cell takes as long as this many of those before
 _CORNER = 4
+#: what a cell costs besides, in multiplications
+_OVERHEAD = 3e4
+#: cells with sides below this share of a lengthscale are not cut: only round-off is left in them
+_TINY = 1e-6
 #: steps of the search for the largest norm: the last one changes it by less than a hundredth
 _STEPS = 12
 
@@ -129,11 +133,13 @@ class Difference:
         reached = max(float(at_centres.max()), 0.0)  # the largest bound of a single point
         least = _SMALLEST * norm * prior
         d, m = len(self._lower), max(self._posterior.size, 8)
-        cost = float(len(widths) * (m**2 * d + _CORNER * 2**d * (1 + d) ** 2))
+        cost = _OVERHEAD + len(widths) * (m**2 * d + _CORNER * 2.0**d * (1 + d) ** 2)
         while len(cells.bounds) and work > 0.0 and not reached > enough > 0.0:
             goal = max((1.0 + _PRECISION) * reached, least, enough)
-            settled.append(cells.some(np.flatnonzero(cells.bounds <= goal)))
-            cells = cells.some(np.flatnonzero(cells.bounds > goal))
+            tiny = (cells.halves <= _TINY * self._profile.lengthscale).all(axis=1)
+            done = tiny | (cells.bounds <= goal)
+            settled.append(cells.some(np.flatnonzero(done)))
+            cells = cells.some(np.flatnonzero(~done))
             if not len(cells.bounds):
                 break
             order = np.argsort(-cells.bounds, kind="stable")
@@ -171,7 +177,8 @@ class Difference:
         found = at_centres + norm * self._profile.moved(reach)
         if self._profile.smooth:
             found = np.minimum(found, at_corners + norm * self._profile.bent(reach))
-        found += 1e-9 * (np.abs(found) + np.abs(means).max(axis=(0, 2)))  # for round-off
+        sizes = np.abs(means[..., 0]) + (np.abs(means[..., 1:]) * cells.halves).sum(axis=2)
+        found += 1e-9 * (np.abs(found) + sizes.max(axis=0))  # for round-off
         return Cells(cells.centres, cells.halves, np.minimum(cells.bounds, found)), at_centres
 
     def _tangents(self, centres: Floats, count: int) -> tuple[Floats, Floats]:
