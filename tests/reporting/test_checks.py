@@ -6,6 +6,7 @@ from planted import GOOD, PLANTED, plates, run
 
 import noregret as nr
 from noregret.reporting.checks import check_model, check_study
+from noregret.study.evaluating.stopping import StopRule, status_in_words
 
 
 def kinds(opt):
@@ -64,6 +65,32 @@ def test_a_best_value_far_from_all_others_is_named(tmp_path, direction):
         assert found.startswith(f"c40 was measured once, {sign * 5123}; the next best value is ")
         study.tell_history([40], [sign * 5100.0])
         assert "alone" not in {one.kind for one in check_study(study).findings}
+
+
+def test_equal_values_are_named_and_are_no_reason_to_stop(tmp_path):
+    """A plate of zeros once looked like certainty: no other should be better by more than 0.006."""
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    with nr.Study.create(tmp_path / "a.db", X, seed=0) as study:
+        study.tell_history(np.arange(24), np.zeros(24))
+        (found,) = check_study(study).findings
+        assert (found.kind, found.text[:31]) == ("equal", "All 24 values so far are 0, so ")
+        rule = StopRule(gap=1.0)
+        assert rule.reached(study) is None
+        assert "all answers so far are equal" in status_in_words(study, rule)
+        study.tell_history([30], [1e-3])
+        assert "equal" not in {one.kind for one in check_study(study).findings}
+
+
+def test_values_over_orders_of_magnitude_are_named(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    ic50 = 10.0 ** (1 + 4 * X[:, 0])
+    for values, expected in ((ic50, True), (np.log10(ic50), False), (ic50 - 50.0, False)):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
+        with nr.Study.create(path, X, direction="minimize", seed=0) as study:
+            study.tell_history(np.arange(60), values[:60])
+            kinds_found = {one.kind for one in check_study(study).findings}
+            assert ("decades" in kinds_found) == expected
 
 
 def test_fingerprints_have_no_constant_columns():

@@ -18,9 +18,11 @@ from noregret.reporting.findings import (
     best_alone,
     constant_columns,
     contradictions,
+    equal_values,
     heavy_tails_found,
     lengthscales_at_bounds,
     low_coverage,
+    many_decades,
     not_learnt_yet,
     outliers,
     settings_that_fit_better,
@@ -98,8 +100,12 @@ def check_model(
     if not optimizer.t:
         return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings))
     early = not_learnt_yet(optimizer)
+    if early is None:
+        early = equal_values(optimizer, value)
     if early is not None:
         return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early))
+    decades = many_decades(optimizer, value)
+    findings += [] if decades is None else [decades]
     with one_blas_thread():
         findings += [] if heavy else contradictions(optimizer, value, name)
         alone = best_alone(optimizer, value, name)

@@ -34,6 +34,8 @@ _ERRORS = 3.0
 _OUTLIER = 7.0
 #: an outlier must also be beyond this many of the model's deviations
 _NOTABLE = 2.5
+#: positive values span orders of magnitude if nine tenths of them differ by this factor
+_DECADES = 100.0
 #: a best value stands alone this many robust deviations from the median of all values, and this
 #: many times as far as the next one
 _ALONE, _TIMES_NEXT = 15.0, 3.0
@@ -47,7 +49,7 @@ class Finding:
     ----------
     kind
         ``"early"``, ``"lengthscale"``, ``"noise"``, ``"level"``, ``"coverage"``, ``"tails"``,
-        ``"contradiction"``, ``"alone"``, ``"bound"`` or ``"constant"``.
+        ``"contradiction"``, ``"alone"``, ``"bound"``, ``"constant"``, ``"equal"`` or ``"decades"``.
     text
         Two sentences for people.
     """
@@ -65,6 +67,35 @@ def not_learnt_yet(optimizer: "Optimizer") -> Finding | None:
         "early",
         f"There are too few answers yet to learn {', '.join(optimizer.learnt)}: that takes "
         f"{learner.design}. Until then look at what was measured, not at means and intervals.",
+    )
+
+
+def equal_values(optimizer: "Optimizer", value: Callable[[Any], Any]) -> Finding | None:
+    """Reports values that are all the same, from which no setting can be learnt."""
+    rewards = optimizer.history.rewards
+    if not optimizer.learnt or len(rewards) < 2 or np.ptp(rewards):
+        return None
+    return Finding(
+        "equal",
+        f"All {len(rewards)} values so far are {value(float(rewards[0])):.4g}, so the model knows "
+        "nothing yet about where better ones are. Go on measuring; if values stay the same, look "
+        "at the measurement.",
+    )
+
+
+def many_decades(optimizer: "Optimizer", value: Callable[[Any], Any]) -> Finding | None:
+    """Reports positive values over orders of magnitude: the model thinks in differences."""
+    values = np.asarray(value(optimizer.history.rewards), dtype=np.float64)
+    if not optimizer.learnt or len(values) < FEWEST or values.min() <= 0.0:
+        return None
+    low, high = np.quantile(values, [0.1, 0.9])
+    if high < _DECADES * low:
+        return None
+    return Finding(
+        "decades",
+        f"Values span orders of magnitude: a tenth are below {low:.3g}, a tenth above {high:.3g}. "
+        "The model compares differences, to which the small values all look alike. Make a new "
+        "study of their logarithms (for an IC50, maximise −log10), and tell it what was measured.",
     )
 
 

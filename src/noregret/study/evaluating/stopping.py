@@ -214,9 +214,14 @@ class EarlyStop:
 
 
 def is_unlearnt(study: "Study") -> bool:
-    """Whether there are too few answers yet to learn the settings: bounds mean nothing then."""
+    """Whether settings cannot be learnt yet, from few or equal answers: bounds mean nothing."""
     learner = study.optimizer.situation(pending=False).beliefs.learner
-    return learner is not None and not learner.fitted
+    return learner is not None and (not learner.fitted or are_equal(study.optimizer))
+
+
+def are_equal(optimizer: Optimizer) -> bool:
+    """Whether all rewards so far are the same number: they say nothing about the function."""
+    return optimizer.t > 0 and float(np.ptp(optimizer.history.rewards)) == 0.0
 
 
 def gap_of(study: "Study") -> float:
@@ -231,6 +236,10 @@ def gap_in_words(study: "Study") -> str:
     """How much better than the recommendation another choice can be, and if that is proved."""
     optimizer, gap = study.optimizer, gap_of(study)
     if is_unlearnt(study):
+        if are_equal(optimizer):
+            return (
+                "all answers so far are equal: nothing is known of how much better another can be"
+            )
         return "there are too few answers yet to say how much better another can be"
     if optimizer.aim > 1 and len(np.unique(optimizer.history.ids)) < optimizer.aim:
         return f"fewer than {optimizer.aim} candidates have been measured"
