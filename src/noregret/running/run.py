@@ -10,10 +10,10 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.learning.beliefs import Beliefs, Rules
-from noregret.learning.look import Look
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, Picks
 from noregret.results import Batch, BatchInfo, History
+from noregret.running.look import LookedAhead
 from noregret.spaces import Candidates, Domain
 
 
@@ -41,11 +41,11 @@ class Run:
     rng: np.random.Generator
     events: list[dict[str, Any]]
     #: what a look has computed already
-    _look: Look | None = None
+    _ahead: LookedAhead | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Files and copies leave out what a look has computed."""
-        return {**vars(self), "_look": None}
+        return {**vars(self), "_ahead": None}
 
     def note(self, event: str, **details: Any) -> None:
         """Write down what was done, with the number of evaluations told."""
@@ -58,12 +58,12 @@ class Run:
 
         If a look has done this work already, it is used. Warns if rewards refute what is assumed.
         """
-        look = self._look
-        if look is None or not look.is_current(self.observations):
+        ahead = self._ahead
+        if ahead is None or not ahead.is_current(self.observations):
             events = self.beliefs.take_in(self.observations, rules, self.rng)
         else:
-            self.beliefs, self.rng, events = look.beliefs, look.rng, look.events
-        self._look = None
+            self.beliefs, self.rng, events = ahead.beliefs, ahead.rng, ahead.events
+        self._ahead = None
         for event in events:
             self.note(**event)
             if event["event"] == "refuted":
@@ -73,23 +73,23 @@ class Run:
         """Beliefs with everything told taken in, as the next ask will have them; a look."""
         if self.beliefs.is_current(self.observations):
             return self.beliefs
-        look = self._look
-        if look is None or not look.is_current(self.observations):
+        ahead = self._ahead
+        if ahead is None or not ahead.is_current(self.observations):
             beliefs, rng = copy.deepcopy((self.beliefs, self.rng))
             events = beliefs.take_in(self.observations, rules, rng)
-            look = self._look = Look(self.observations.t, beliefs, rng, events)
-        return look.beliefs
+            ahead = self._ahead = LookedAhead(self.observations.t, beliefs, rng, events)
+        return ahead.beliefs
 
     @property
-    def fitted_look(self) -> Look | None:
+    def fitted_look(self) -> LookedAhead | None:
         """What a look has computed, if it has fitted settings; else ``None``."""
-        look = self._look
-        return look if look and look.fitted and look.is_current(self.observations) else None
+        ahead = self._ahead
+        return ahead if ahead and ahead.fitted and ahead.is_current(self.observations) else None
 
-    def use(self, look: Look, rules: Rules) -> None:
+    def use(self, ahead: LookedAhead, rules: Rules) -> None:
         """Use what a look at this run has computed, as it was read from a file."""
-        look.beliefs.take_in(self.observations, rules, look.rng)  # computes what files leave out
-        self._look = look
+        ahead.beliefs.take_in(self.observations, rules, ahead.rng)  # computes what files leave out
+        self._ahead = ahead
 
     # -- evaluations -------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Run:
         self.observations.cancel(rows)
         if self.beliefs.learner is not None:
             self.beliefs.learner.cancelled(self.observations.pending)
-        self._look = None  # the look's learner still waits for these rows
+        self._ahead = None  # a look's learner still waits for these rows
 
     def tell(self, rows: Ints, rewards: Floats, *, unasked: bool) -> None:
         """Rewards of rows have arrived (n each)."""
@@ -182,13 +182,13 @@ class Run:
         """Ids refer to another list from now on; the history stays."""
         self.chooser.restart(space)
         self.observations.replace_list()
-        self._look = None
+        self._ahead = None
         self.note("list replaced", length=len(space))
 
     def extend_list(self, space: Candidates, more: int) -> None:
         """The list has grown by ``more`` candidates at its end."""
         self.chooser.extend(space)
-        self._look = None
+        self._ahead = None
         self.note("candidates added", candidates=more)
 
 

@@ -1,4 +1,4 @@
-"""What a look at a run has computed."""
+"""What a look has computed, so that the next ask need not compute it again."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from noregret.observations import Observations
 
 
 @dataclass(frozen=True)
-class Look:
+class LookedAhead:
     """What the next ask will believe, computed for a look on a copy of the run.
 
     Attributes
