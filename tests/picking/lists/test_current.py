@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import noregret as nr
+from noregret.picking.lists.columns import PriorRoot
+from noregret.picking.lists.current import Current
+from noregret.picking.lists.look_columns import LookColumns
 
 BETA = 2.0
 
@@ -26,3 +29,11 @@ def test_a_single_pick_has_the_largest_bound(aside, pending):
         assert batch.info.upper[0] == pytest.approx(upper.max(), abs=1e-9)
         np.testing.assert_array_equal(batch.points, X[batch.ids])
         opt.tell(batch, np.sin(5 * X[batch.ids, 0]) + 0.1 * rng.standard_normal(1))
+
+
+def test_earlier_bounds_limit_nothing():
+    space = nr.Candidates(np.eye(4))
+    sleepers = Current(LookColumns.fresh(PriorRoot(nr.RBF(0.3)), space), space.nothing)
+    sleepers.intersect(np.arange(2), np.zeros(2))
+    np.testing.assert_array_equal(sleepers.stale(np.arange(3)), np.full(3, np.inf))
+    np.testing.assert_array_equal(sleepers.all_stale(), np.full(4, np.inf))

@@ -115,7 +115,7 @@ class InList:
         self._ids: dict[Key, Ints] = {}
         self._upper: dict[Key, Floats] = {}
         self._seen: dict[Key, _Seen] = {}
-        self._sleepers: dict[Key, Current] = {}
+        self._sleepers: dict[Key, Sleepers] = {}
         self._embedded: dict[Key, _Embedded] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ class InList:
         assert at is not None  # some candidate is open
         if keep:
             awake.commit(float(awake.upper[at]))
-            if isinstance(sleepers, Current):
+            if not sleepers.intersects:
                 self._sleepers[key] = sleepers
         root, one = np.sqrt(awake.block.leverage), slice(at, at + 1)
         return _leader(

@@ -63,6 +63,15 @@ class Intersected:
         """The stale bounds of some candidates (n)."""
         return self.column.of(ids)
 
+    def all_stale(self) -> Floats:
+        """The stale bounds of all candidates (A)."""
+        (stale,) = self.column.gathered().arrays()
+        return stale
+
+    def intersect(self, ids: Ints, upper: Floats) -> None:
+        """Intersect with other upper bounds of some candidates (n)."""
+        self.column.put(ids, np.minimum(self.column.of(ids), upper))
+
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end."""
         self.column = self.column.gathered().extended(space)

@@ -50,6 +50,13 @@ class Current:
         """The stale bounds of some candidates (n): ∞, as earlier bounds limit nothing."""
         return np.full(len(ids), np.inf)
 
+    def all_stale(self) -> Floats:
+        """The stale bounds of all candidates (A): ∞."""
+        return np.full(len(self._looks), np.inf)
+
+    def intersect(self, ids: Ints, upper: Floats) -> None:
+        """Does nothing: earlier bounds limit nothing."""
+
     def start(self, bounds: Bounds, points: PointsOf, skipped: Ints) -> Queue:
         """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
         following = self._following

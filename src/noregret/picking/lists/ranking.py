@@ -6,7 +6,6 @@ import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.picking.chooser import Interval, Situation
-from noregret.picking.lists.batch import Intersected
 from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
 
@@ -65,9 +64,7 @@ class KeptBounds:
             return [self._unknown(now)]
         ids = now.observations.ids[rows]
         block = now.bounds.fantasy.block(self.space.at(ids))
-        upper = now.bounds.at_start(block)
-        if isinstance(self.sleepers, Intersected):
-            upper = np.minimum(upper, self.sleepers.column.of(ids))
+        upper = np.minimum(now.bounds.at_start(block), self.sleepers.stale(ids))
         found = []
         for i, low in enumerate(lower.tolist()):
             high = max(float(upper[i]), low)
@@ -96,16 +93,16 @@ class KeptBounds:
         if not now.intersected or now.beliefs.refuted:
             return None
         rows, lower = self.best_lower(now, 1)
-        if not self.asked or not len(rows) or not isinstance(self.sleepers, Intersected):
+        if not self.asked or not len(rows):
             return len(self.space)
-        return self._count_alive(now, self.sleepers, int(rows[0]), float(lower[0]))
+        return self._count_alive(now, int(rows[0]), float(lower[0]))
 
-    def _count_alive(self, now: Situation, sleepers: Intersected, row: int, best: float) -> int:
+    def _count_alive(self, now: Situation, row: int, best: float) -> int:
         """How many candidates can still be as good as an arm, whose lower bound is ``best``.
 
         If that takes too long, stale bounds are counted: the count is never too small.
         """
-        (stale,) = sleepers.column.gathered().arrays()
+        stale = self.sleepers.all_stale()
         ids = np.flatnonzero(stale >= best)
         if len(ids) * float(max(now.beliefs.size, 8)) ** 2 > _MOST_WORK:
             return len(ids)

@@ -57,7 +57,13 @@ class Sleepers(Protocol):
         """Start to look at candidates, in falling order of their stale bounds; some are skipped."""
 
     def stale(self, ids: Ints) -> Floats:
-        """The stale bounds of some candidates (n)."""
+        """The stale bounds of some candidates (n); ∞ where earlier bounds limit nothing."""
+
+    def all_stale(self) -> Floats:
+        """The stale bounds of all candidates (A)."""
+
+    def intersect(self, ids: Ints, upper: Floats) -> None:
+        """Let other upper bounds of some candidates (n) limit theirs, if bounds only fall."""
 
     def top(self, bounds: Bounds, skipped: Ints) -> tuple[int, Points, float] | None:
         """The candidate with the largest bound of all except some: id, point (1 × d) and bound.

@@ -80,7 +80,7 @@ class ListUCB:
         rule = now.rule(now.bounds.fantasy)
         sleepers = self._up_to_date(now)
         self._raise_lower(now)
-        if self._own is not None and isinstance(sleepers, Intersected):
+        if self._own is not None and sleepers.intersects:
             self._intersect(now, sleepers, self._own)
         sleepers.follow(now.beliefs.model, self.space.at)
         leading = self._leading(now)
@@ -153,14 +153,14 @@ class ListUCB:
             grown[rows] = np.maximum(grown[rows], now.bounds.lower_of(now.beliefs.model, rows))
             self._lower = grown
 
-    def _intersect(self, now: Situation, sleepers: Intersected, own: OwnBounds) -> None:
+    def _intersect(self, now: Situation, sleepers: Sleepers, own: OwnBounds) -> None:
         """Intersect with the bounds of the arms whose rewards came in last by themselves."""
         rows = now.beliefs.latest
         rows = rows[now.observations.ids[rows] >= 0]
         model, assumed = now.beliefs.model, now.beliefs.assumed
         lower, upper = own.bounds(now.observations, assumed, model.prior[rows], rows)
         ids = now.observations.ids[rows]
-        sleepers.column.put(ids, np.minimum(sleepers.column.of(ids), upper))
+        sleepers.intersect(ids, upper)
         self._lower[rows] = np.maximum(self._lower[rows], lower)
 
     # -- looks -------------------------------------------------------------------------------
