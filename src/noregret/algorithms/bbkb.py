@@ -12,7 +12,7 @@ from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.boxes.spectral_ratio import SpectralRatio
 from noregret.picking.chooser import Chooser
-from noregret.picking.draws import DrawnFunctions
+from noregret.picking.draws import DrawnFunctions, draws
 from noregret.picking.explore import UntilCertain
 from noregret.picking.ucb import ucb
 from noregret.widths import gaussian
@@ -85,10 +85,9 @@ class BBKB(Optimizer):
         _checks.at_least_one("ratio", self.ratio)
         _checks.one_of("batch_rule", self.batch_rule, ("global", "local"))
         _checks.one_of("acquisition", self.acquisition, ("ucb", "thompson"))
-        by_bounds = ucb(self.domain, self.search)
-        chooser: Chooser = by_bounds
+        chooser: Chooser = ucb(self.domain, self.search)
         if self.acquisition == "thompson":
-            chooser = DrawnFunctions(by_bounds)
+            chooser = DrawnFunctions(chooser, draws(self.domain, self.search))
         if self.min_batch is not None:
             least = _checks.count("min_batch", self.min_batch)
             chooser = UntilCertain(chooser, 1.0 / least, self.domain, self.search)

@@ -9,7 +9,7 @@ from noregret.learning.learner import Learning
 from noregret.linalg.threads import one_blas_thread
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
-from noregret.picking.thompson import FEATURES, Thompson
+from noregret.picking.thompson import FEATURES, Thompson, paths
 from noregret.picking.ucb import ucb
 
 #: q̄: twice the usual value, so that draws differ from the exact posterior's by hundredths only
@@ -107,10 +107,11 @@ def thompson_parts(
     _checks.count("batch_size", optimizer.batch_size)
     if features is not None:
         _checks.one_of("features", features, FEATURES)
-    by_bounds = ucb(optimizer.domain, optimizer.search)
+    domain, search = optimizer.domain, optimizer.search
+    by_bounds, drawn = ucb(domain, search), paths(domain, search)
     assert optimizer.seed is not None
     return Parts(
-        chooser=Thompson(by_bounds, features, xi, n_init, optimizer.seed),
+        chooser=Thompson(by_bounds, drawn, features, xi, n_init, optimizer.seed),
         widths=SPARSE_WIDTHS,
         proved=("theory",),
         dictionary="grow",

@@ -4,7 +4,7 @@ A function drawn from the posterior has at each candidate a Gaussian value with 
 and deviation. So it exceeds mean + q·deviation somewhere on a list of A candidates with probability
 at most A·P(N(0, 1) > q). So mean + q·deviation serves as the upper bound of a candidate: only
 candidates whose stale bound is above the best value found so far are looked at
-(:class:`~noregret.picking.lists.batch.Current`).
+(:class:`~noregret.picking.lists.current.Current`).
 
 Two things are exact. q makes this probability at most 10⁻⁶ for all functions drawn at a time
 together. How far means have moved since a candidate was last looked at is bounded. Two are assumed:

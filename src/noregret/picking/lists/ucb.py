@@ -1,6 +1,5 @@
 """Picks on a list by the largest upper confidence bound, and what is remembered for that."""
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,9 +12,8 @@ from noregret.picking.lists.batch import Intersected, largest_upper, list_batch
 from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences
-from noregret.picking.lists.maxima import tops_of_draws
 from noregret.picking.lists.ranking import KeptBounds
-from noregret.picking.lists.room import NOBODY, Room
+from noregret.picking.lists.room import NOBODY
 from noregret.picking.lists.shards import fresh_looks, fresh_uppers
 from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
@@ -33,8 +31,7 @@ class OwnBounds(Protocol):
 class ListUCB:
     """The largest upper bound on a list.
 
-    State: the stale bounds of the candidates, what earlier draws computed of them, and the largest
-    lower bound of every arm so far.
+    State: the stale bounds of the candidates, and the largest lower bound of every arm so far.
 
     Parameters
     ----------
@@ -52,24 +49,20 @@ class ListUCB:
         self._sleepers: Sleepers | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
         self._version = -1
-        # What earlier draws computed of the candidates, and by which version of the beliefs.
-        self._drawn: tuple[Current | None, int] = (None, -1)
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Take another list, whose bounds start from the prior; the same list with ``keep``."""
         self.space = space
         if not keep:
-            self._sleepers, self._drawn = None, (None, -1)
-        for held in (self._sleepers, self._drawn[0]):
-            if held is not None:
-                held.move_to(space)
+            self._sleepers = None
+        if self._sleepers is not None:
+            self._sleepers.move_to(space)
 
     def extend(self, space: Candidates) -> None:
         """The list has grown at its end: new candidates start from the prior bound."""
         self.space = space
-        for held in (self._sleepers, self._drawn[0]):
-            if held is not None:
-                held.extend(space)
+        if self._sleepers is not None:
+            self._sleepers.extend(space)
 
     def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
         """Mean and variance of choices (n each)."""
@@ -88,29 +81,6 @@ class ListUCB:
         for part in sleepers.column.lost():
             now.note("part lost", part=part)
         return picks
-
-    def tops(
-        self,
-        now: Situation,
-        n: int,
-        values: Callable[[Points], Floats],
-        room: Room,
-        *,
-        keep: bool = True,
-    ) -> Ints:
-        """The best open candidates of n functions drawn from the posterior (k × n ids).
-
-        With ``keep`` what was computed is remembered. See
-        :func:`~noregret.picking.lists.maxima.tops_of_draws`.
-        """
-        sleepers, version = self._drawn
-        if sleepers is None or version != now.beliefs.version:
-            column = fresh_looks(self._prior_root(now), self.space)
-            sleepers = Current(column, self.space.nothing, grows=False)
-        if keep:
-            self._drawn = sleepers, now.beliefs.version
-            sleepers.follow(now.beliefs.model, self.space.at)
-        return tops_of_draws(sleepers, now.bounds, self.space.at, n, values, room, keep=keep)
 
     def _leading(self, now: Situation) -> Ints:
         """The best candidates so far, if more than one is looked for."""
@@ -137,12 +107,8 @@ class ListUCB:
         if now.intersected:  # |f(x)| ≤ ‖f‖·√k(x, x)
             prior = PriorRoot(assumed.kernel, scale=assumed.norm)
             return Intersected(fresh_uppers(prior, self.space))
-        return Current(fresh_looks(self._prior_root(now), self.space), self.space.nothing)
-
-    def _prior_root(self, now: Situation) -> PriorRoot:
-        """√(k(x, x)/λ)."""
-        assumed = now.beliefs.assumed
-        return PriorRoot(assumed.kernel, lam=assumed.lam)
+        column = fresh_looks(PriorRoot(assumed.kernel, lam=assumed.lam), self.space)
+        return Current(column, self.space.nothing)
 
     def _raise_lower(self, now: Situation) -> None:
         """Keep the largest lower bound so far of the arms whose rewards came in last."""
