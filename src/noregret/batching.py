@@ -128,3 +128,27 @@ class LocalRatio:
         ratios = block.told / np.maximum(block.leverage, NOTHING_LEFT)
         self.ratio = float(max(ratios.max(), ratios[position] * (1.0 + now)))
         return self.ratio > self.threshold
+
+
+class LeverageGoal:
+    """Full at the first pick whose leverage is at most a goal.  BBKB Algorithm 3.
+
+    Attributes
+    ----------
+    useful
+        How many picks had a leverage above the goal.
+    """
+
+    compares = False
+
+    def __init__(self, goal: float) -> None:
+        self.ratio = 1.0
+        self.useful = 0
+        self._goal = goal
+
+    def add(self, block: Block, position: int) -> bool:
+        """Whether the pick's leverage is at most the goal; such a pick is not useful."""
+        if float(block.leverage[position]) <= self._goal:
+            return True
+        self.useful += 1
+        return False

@@ -110,3 +110,22 @@ def test_min_batch_keeps_its_promise_with_a_practical_dictionary(width, dictiona
         lengths.append(len(batch))
         opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
     assert min(lengths) >= 8
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_exploring_goes_on_after_a_file(listed, tmp_path):
+    """A list's plan is kept; a box is searched on."""
+    X, _, _ = problem(arms=40)
+    domain = X if listed else nr.Box([(0, 1)] * 2)
+    opt = nr.GPBUCB(domain, KERNEL, lam=1.0, norm=4.0, min_batch=10, seed=0)
+    for _ in range(2):
+        opt.tell(batch := opt.ask(5), np.zeros(len(batch)))
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    for _ in range(3):
+        picks, same = opt.ask(5), again.ask(5)
+        np.testing.assert_array_equal(picks.points, same.points)
+        opt.tell(picks, np.zeros(len(picks)))
+        again.tell(same, np.zeros(len(same)))
+    sampled = [event for event in again.events if event["event"].startswith("uncertainty")]
+    assert len(sampled) == int(listed)

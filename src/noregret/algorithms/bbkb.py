@@ -13,7 +13,7 @@ from noregret.parts import Parts
 from noregret.picking.boxes.spectral_ratio import SpectralRatio
 from noregret.picking.chooser import Chooser
 from noregret.picking.draws import DrawnFunctions, draws
-from noregret.picking.explore import UntilCertain
+from noregret.picking.explore import UntilCertain, exploration
 from noregret.picking.ucb import ucb
 from noregret.widths import gaussian
 from noregret.widths.evidence import Evidence, theory
@@ -90,7 +90,8 @@ class BBKB(Optimizer):
             chooser = DrawnFunctions(chooser, draws(self.domain, self.search))
         if self.min_batch is not None:
             least = _checks.count("min_batch", self.min_batch)
-            chooser = UntilCertain(chooser, 1.0 / least, self.domain, self.search)
+            first = exploration(self.domain, self.search)
+            chooser = UntilCertain(chooser, 1.0 / least, first)
         return Parts(
             chooser=chooser,
             widths={"theory": theory, "paper": _paper, "practical": _practical},

@@ -11,7 +11,7 @@ from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.chooser import Chooser
-from noregret.picking.explore import UntilCertain
+from noregret.picking.explore import UntilCertain, exploration
 from noregret.picking.ucb import ucb
 
 
@@ -56,7 +56,8 @@ class GPBUCB(Optimizer):
         chooser: Chooser = ucb(self.domain, self.search)
         if self.min_batch is not None:
             least = _checks.count("min_batch", self.min_batch)
-            chooser = UntilCertain(chooser, 1.0 / least, self.domain, self.search)
+            first = exploration(self.domain, self.search)
+            chooser = UntilCertain(chooser, 1.0 / least, first)
         return Parts(
             chooser=chooser,
             widths=EXACT_WIDTHS,

@@ -1,149 +1,97 @@
 """Explore first: pick the largest leverage again and again, until every leverage is small."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
-from noregret.models.fantasy import Block, Fantasy
-from noregret.picking.bounds import Bounds
+from noregret._types import Ints, Points
+from noregret.batching import LeverageGoal
+from noregret.models.fantasy import Fantasy
+from noregret.picking.boxes.explore import BoxExploration
 from noregret.picking.boxes.mixed import search_of
-from noregret.picking.boxes.search import box_batch
-from noregret.picking.chooser import Chooser, Interval, Picks, Situation, best_told
-from noregret.picking.lists.batch import Intersected, list_batch
-from noregret.picking.lists.columns import PriorRoot
-from noregret.picking.lists.shards import fresh_uppers
+from noregret.picking.chooser import Chooser, Picks, Situation
+from noregret.picking.lists.explore import ListExploration
+from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates, Space
 
-#: points of uncertainty sampling that one ask gives on a box
-_PIECE = 64
-_UNLIMITED = 1 << 62
+
+class Exploration(Protocol):
+    """Uncertainty sampling on a list or in a box."""
+
+    def explore(
+        self, now: Situation, fantasy: Fantasy, rule: LeverageGoal, limit: int
+    ) -> tuple[Ints, Points]:
+        """The next choices, at most ``limit``: ids and points; none once it is done.
+
+        ``fantasy`` counts what is pending, and ``rule`` ends the sampling.
+        """
+
+    def extend(self, space: Any) -> None:
+        """The list has grown at its end."""
+
+    def restart(self, space: Any, *, keep: bool = False) -> None:
+        """Another list, or with ``keep`` the same one after a run was loaded."""
 
 
-class UntilCertain:
+def exploration(space: Candidates | Space, search: str) -> Exploration:
+    """What explores a list or a box, which is searched by this method."""
+    if isinstance(space, Candidates):
+        return ListExploration(space)
+    return BoxExploration(search_of(space, search))
+
+
+class UntilCertain(LooksByBounds[Chooser]):
     """Uncertainty sampling (BBKB Algorithm 3), and another chooser once it is done.
 
     Parameters
     ----------
-    then
-        Chooses afterwards.
+    by_bounds
+        Chooses afterwards; recommends and predicts from the start.
     goal
         1/P: the largest leverage to be reached.
-    space, method
-        What is explored, and how a box is searched.
+    first
+        Explores, see :func:`exploration`.
     """
 
-    def __init__(self, then: Chooser, goal: float, space: Candidates | Space, method: str) -> None:
-        self._then = then
+    def __init__(self, by_bounds: Chooser, goal: float, first: Exploration) -> None:
+        super().__init__(by_bounds)
         self._goal = goal
-        self._space = space
-        self._method = method
-        self._plan: Ints | None = None  # ids still to be sampled, on a list
+        self._first = first
         self._done = False
 
     @property
     def follows_aim(self) -> bool:
         """As the other chooser does."""
-        return self._then.follows_aim
+        return self.by_bounds.follows_aim
 
     def choose(self, now: Situation, limit: int) -> Picks:
         """The next choices of uncertainty sampling, or the other chooser's once it is done."""
         learner = now.beliefs.learner
         if not self._done and (learner is None or learner.fitted):
-            ids, points = self._explore(now, limit)
+            rule = LeverageGoal(self._goal)
+            ids, points = self._first.explore(now, _exact(now), rule, limit)
             if len(points):
                 upper = now.bounds.at_start(now.bounds.fantasy.block(points))
                 return Picks(ids, points, upper, now.bounds.width)
             self._done = True
-        return self._then.choose(now, limit)
-
-    def _explore(self, now: Situation, limit: int) -> tuple[Ints, Points]:
-        space = self._space
-        fantasy = _exact(now)
-        if isinstance(space, Space):
-            # A box is explored piece by piece: how many points it takes is not known beforehand.
-            rule = _Certain(self._goal)
-            search, anchors = search_of(space, self._method), best_told(now)
-            size = min(limit, _PIECE)
-            points, _ = box_batch(search, fantasy, 1.0, rule, size, anchors, now.rng, mean=0.0)
-            if rule.useful < len(points):
-                now.note("uncertainty sampling done")
-            return np.full(rule.useful, -1, dtype=np.int64), points[: rule.useful]
-        if self._plan is None:
-            self._plan = self._plan_list(space, now, fantasy)
-            now.note("uncertainty sampling", points=len(self._plan))
-        chosen: list[int] = []
-        while len(self._plan) and len(chosen) < limit:
-            id_, self._plan = int(self._plan[0]), self._plan[1:]
-            if now.room.left(id_):
-                now.room.take(id_)
-                chosen.append(id_)
-        ids = np.array(chosen, dtype=np.int64)
-        return ids, space.at(ids)
-
-    def _plan_list(self, space: Candidates, now: Situation, fantasy: Fantasy) -> Ints:
-        """No feedback is needed, so everything is planned at once."""
-        assumed = now.beliefs.assumed
-        prior = PriorRoot(assumed.kernel, lam=assumed.lam)
-        sleepers = Intersected(fresh_uppers(prior, space))
-        bounds = Bounds(fantasy, np.ones(1), weight=0.0)
-        rule = _Certain(self._goal)
-        picks = list_batch(sleepers, bounds, space.at, rule, _UNLIMITED, now.room.copy())
-        return picks.ids[: rule.useful]
-
-    def ranking(self, now: Situation, count: int) -> list[Interval]:
-        """The other chooser's."""
-        return self._then.ranking(now, count)
-
-    def gaps(self, now: Situation, found: list[Interval]) -> Floats:
-        """The other chooser's."""
-        return self._then.gaps(now, found)
-
-    def proves_gaps(self, now: Situation) -> bool:
-        """The other chooser's."""
-        return self._then.proves_gaps(now)
+        return self.by_bounds.choose(now, limit)
 
     def alive(self, now: Situation) -> int | None:
-        """The other chooser's."""
-        return self._then.alive(now)
-
-    def predict(self, now: Situation, ids: Ints, points: Points) -> tuple[Floats, Floats]:
-        """The other chooser's."""
-        return self._then.predict(now, ids, points)
-
-    def highest(self, now: Situation, without: Ints) -> float:
-        """The other chooser's."""
-        return self._then.highest(now, without)
+        """How many choices can still be the best, by the other chooser."""
+        return self.by_bounds.alive(now)
 
     def extend(self, space: Any) -> None:
         """New candidates are explored too, as far as they are not known yet."""
-        self._then.extend(space)
-        self._space, self._plan, self._done = space, None, False
+        super().extend(space)
+        self._first.extend(space)
+        self._done = False
 
     def restart(self, space: Any, *, keep: bool = False) -> None:
         """Another list is explored too, as far as it is not known yet."""
-        self._space = space
+        super().restart(space, keep=keep)
+        self._first.restart(space, keep=keep)
         if not keep:
-            self._plan, self._done = None, False
-        self._then.restart(space, keep=keep)
-
-
-class _Certain:
-    """Ends uncertainty sampling at a pick whose leverage is at most the goal."""
-
-    compares = False
-
-    def __init__(self, goal: float) -> None:
-        self.ratio = 1.0
-        self.useful = 0  # picks whose leverage was above the goal
-        self._goal = goal
-
-    def add(self, block: Block, position: int) -> bool:
-        """Whether to stop here."""
-        if float(block.leverage[position]) <= self._goal:
-            return True
-        self.useful += 1
-        return False
+            self._done = False
 
 
 def _exact(now: Situation) -> Fantasy:

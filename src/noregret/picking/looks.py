@@ -17,11 +17,13 @@ class LooksByBounds(Generic[Other]):
         That other chooser.
     """
 
-    #: such a chooser picks for the one best candidate
-    follows_aim = False
-
     def __init__(self, by_bounds: Other) -> None:
         self.by_bounds = by_bounds
+
+    @property
+    def follows_aim(self) -> bool:
+        """Such a chooser picks for the one best candidate."""
+        return False
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The choices to recommend, by their lower bounds."""
