@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import noregret as nr
-from noregret.picking.lists import maxima, ucb
+from noregret.picking.lists import drawn_tops, maxima
 
 
 def whole_list(self, now, n, values, room, *, keep=True):
-    """What :meth:`ListUCB.tops` gives, from a pass over the list."""
+    """What :meth:`DrawnTops.of` gives, from a pass over the list."""
     return maxima.tops_of_list(self.space, n, values, room)
 
 
@@ -17,7 +17,7 @@ def whole_list(self, now, n, values, room, *, keep=True):
 def looked(monkeypatch):
     """How many candidates each set of draws has looked at."""
     counts = []
-    asleep = ucb.tops_of_draws
+    asleep = drawn_tops.tops_of_draws
 
     def counted(sleepers, bounds, points, n, values, room, *, keep):
         counts.append(0)
@@ -28,7 +28,7 @@ def looked(monkeypatch):
 
         return asleep(sleepers, bounds, points, n, noted, room, keep=keep)
 
-    monkeypatch.setattr(ucb, "tops_of_draws", counted)
+    monkeypatch.setattr(drawn_tops, "tops_of_draws", counted)
     return counts
 
 
@@ -60,7 +60,7 @@ def test_picks_are_those_of_a_pass_over_the_list(looked, monkeypatch, options):
 
     asleep = picks(make, f)
     assert min(looked) < 0.7 * len(X)
-    monkeypatch.setattr(ucb.ListUCB, "tops", whole_list)
+    monkeypatch.setattr(drawn_tops.DrawnTops, "of", whole_list)
     np.testing.assert_array_equal(asleep, picks(make, f))
 
 
@@ -99,7 +99,7 @@ def test_lists_may_grow_and_be_replaced(looked, monkeypatch):
         return opt
 
     asleep = picks(make, f, between=other_list)
-    monkeypatch.setattr(ucb.ListUCB, "tops", whole_list)
+    monkeypatch.setattr(drawn_tops.DrawnTops, "of", whole_list)
     np.testing.assert_array_equal(asleep, picks(make, f, between=other_list))
     assert asleep.max() >= 2000
 
@@ -125,7 +125,7 @@ def test_the_law_of_picks_is_that_of_a_pass_over_the_list(looked, monkeypatch, w
     state = rng.bit_generator.state
     monkeypatch.setattr(maxima, "_FIRST", 4)
     asleep = drawn()
-    monkeypatch.setattr(ucb.ListUCB, "tops", whole_list)
+    monkeypatch.setattr(drawn_tops.DrawnTops, "of", whole_list)
     rng.bit_generator.state = state
     counts = np.stack([asleep, drawn()])
     often = counts.sum(axis=0) >= 20
