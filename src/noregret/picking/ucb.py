@@ -6,8 +6,9 @@ from noregret.spaces import Candidates, Space
 
 
 def ucb(space: Candidates | Space, search: str, own: OwnBounds | None = None) -> ListUCB | BoxUCB:
-    """The chooser for a list or a box; the only place that asks which of them it is.
+    """The chooser for a list, or for a box, which is searched by this method.
 
-    ``own`` are more bounds for the candidates of a list.
+    ``own`` are more bounds for the candidates of a list. As for all choosers, which of them it is
+    is asked once, where the chooser is made.
     """
     return ListUCB(space, own) if isinstance(space, Candidates) else BoxUCB(space, search)

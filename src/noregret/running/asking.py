@@ -80,9 +80,10 @@ class Setup:
     def pick(self, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
         """The picks of an ask and their rows; if the ask fails, nothing stays pending."""
         picks, rows = None, np.empty(0, dtype=np.int64)
+        plate = fill and self.settings.domain.listed
         try:
             while True:
-                more = self._choose(run, room, n if n is None else n - len(rows), plate=fill)
+                more = self._choose(run, room, n if n is None else n - len(rows), plate=plate)
                 uniform = more.uniform or more.spread
                 new = run.expect(more.ids, more.points, uniform=uniform)
                 rows = np.concatenate([rows, new]) if len(rows) else new
@@ -99,7 +100,7 @@ class Setup:
         asked = run.observations.t + int(run.observations.pending.sum())
         limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
         new = not run.observations.t or (learner is not None and not learner.fitted)
-        if plate and parts.spreads and settings.domain.listed and new:
+        if plate and parts.spreads and new:
             return first_plate(self._situation(run, room, plate=False), settings.domain, limit)
         draws = 0 if learner is None else learner.wanted(asked)
         if not draws and not asked and parts.starts_uniformly:
@@ -125,7 +126,7 @@ class Setup:
         to differ, and no theorem covers the picks after the batch rule has ended its batch.
         """
         rules, frozen, rule = self.rules, self.parts.frozen, self.parts.rule
-        if plate and self.settings.domain.listed:
+        if plate:
             rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
         return Situation(
             self.settings.domain,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Bools, Floats, Ints, Points
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key
 from noregret.picking.boxes.mixed import search_of
@@ -25,10 +25,20 @@ class InBox:
         Of the points spread over a cell, the same in all of them.
     """
 
+    compares_all = False
+
     def __init__(self, space: Space, seed: int) -> None:
         unit = Box([(0.0, 1.0)] * space.dimension)
         self._space = space
         self._pattern = unit.spread(_PATTERN, np.random.default_rng(seed))
+
+    def first(self) -> Floats:
+        """The first corner."""
+        return np.asarray(self._space.locate(self._space.corners[:1])[1][0])
+
+    def are_choices(self, ids: Ints) -> Bools:
+        """All points told (n)."""
+        return np.full(len(ids), True)
 
     def restart(self, space: Space) -> None:
         """A box or space stays as it is."""

@@ -1,12 +1,12 @@
-"""Who is next inside a cell of a cover? Its candidates on a list, a search in a box."""
+"""Who is next inside a cell of a list? Its candidates with the largest upper bound."""
 
 import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Bools, Floats, Ints, Points
 from noregret.learning.local import CellBeliefs
 from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
@@ -14,7 +14,6 @@ from noregret.models.cover import Cover, Key
 from noregret.models.posterior import Posterior
 from noregret.picking.bounds import Bounds
 from noregret.picking.covers.bounds import CoverBounds, Leader, one_of_the_largest
-from noregret.picking.covers.boxes import InBox
 from noregret.picking.lists.awake import Awake
 from noregret.picking.lists.batch import Intersected
 from noregret.picking.lists.columns import PriorRoot, UpperColumn
@@ -29,49 +28,6 @@ _SHORT = 8192
 _KEPT = 1 << 18
 #: a cell of a box splits into 2ᵈ
 _LARGEST_DIMENSION = 10
-
-
-class Inside(Protocol):
-    """Finds the leader of a cell, and remembers what it needs for that."""
-
-    def start(self, cover: Cover, assumed: Assumptions, *, intersected: bool) -> list[Key]:
-        """Begin with a cover; the cells that there is something to choose in."""
-
-    def split(self, cover: Cover, key: Key) -> list[Key]:
-        """A cell has split; the cells in its place."""
-
-    def copy(self) -> "Inside":
-        """A copy; changes of one do not reach the other."""
-
-    def look(
-        self, view: CoverBounds, key: Key, closed: Ints, width: float | None, *, keep: bool
-    ) -> Leader:
-        """The leader of a cell without the candidates that are closed (ids in rising order).
-
-        ``width`` is given where it grows with time. With ``keep``, what was seen is remembered. A
-        cell that is closed has a bound of −∞.
-        """
-
-    def draw(self, view: CoverBounds, key: Key, closed: Ints, rng: np.random.Generator) -> Any:
-        """A choice in a cell that nothing is known of: one with the largest bound, at random."""
-
-    def locate(self, choice: Any) -> tuple[int, Points]:
-        """The id and the point of a choice."""
-
-    def cap(self, key: Key, ids: Ints, upper: Floats) -> Floats:
-        """Upper bounds of choices in a cell (n), no larger than the smallest so far."""
-
-    def smallest(self) -> Floats | None:
-        """The smallest upper bound so far of every candidate (A), where there are candidates."""
-
-    def safest(self, view: CoverBounds, point: Points, rng: np.random.Generator) -> Points:
-        """A choice whose lower bound is at least as large as that of a told point."""
-
-    def restart(self, space: Any) -> None:
-        """Another list."""
-
-    def extend(self, cover: Cover) -> list[Key]:
-        """Take in candidates that the list has grown by; the cells that hold them."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +62,8 @@ class InList:
         What other lists must lie in, where the user said so.
     """
 
+    compares_all = True
+
     def __init__(self, space: Candidates, box: Box | None) -> None:
         self.space = space
         self._box = None if box is None else box.bounds
@@ -121,6 +79,14 @@ class InList:
     def __getstate__(self) -> dict[str, Any]:
         """Files and copies leave out features, which are computed again."""
         return {**vars(self), "_embedded": {}}
+
+    def first(self) -> int:
+        """The first candidate."""
+        return 0
+
+    def are_choices(self, ids: Ints) -> Bools:
+        """Which arms are candidates of this list (n)."""
+        return ids >= 0
 
     def restart(self, space: Candidates) -> None:
         """Another list; refused where it leaves the box that the user gave."""
@@ -362,11 +328,6 @@ def covered_box(space: Candidates | Space, given: Any) -> Box | None:
     box = box_of(given)
     _check_inside(box, space)
     return box
-
-
-def in_cells(space: Candidates | Space, box: Box | None, seed: int) -> Inside:
-    """What chooses inside the cells; the only place that asks whether it is a list or a box."""
-    return InList(space, box) if isinstance(space, Candidates) else InBox(space, seed)
 
 
 def _check_inside(box: Box, space: Candidates) -> None:

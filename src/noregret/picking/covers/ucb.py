@@ -10,7 +10,7 @@ from noregret.learning.local import CellBeliefs
 from noregret.models.cover import Cell, Key
 from noregret.picking.chooser import Interval, Picks, Situation
 from noregret.picking.covers.bounds import CoverBounds, Leader, Leaders, Waiting
-from noregret.picking.covers.lists import Inside
+from noregret.picking.covers.inside import Inside
 from noregret.picking.lists.room import NOBODY
 
 
@@ -174,7 +174,7 @@ class CoverUCB:
 
     def proves_gaps(self, now: Situation) -> bool:
         """Whether gaps are proved: a list is compared whole, a box is searched."""
-        return now.space.listed
+        return self._inside.compares_all
 
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""
@@ -230,8 +230,8 @@ class CoverUCB:
         looking, view = self._looking(now), _view(now)
         rows, lower = looking._largest_lower(now, count)
         if not len(rows):
-            ids, points = now.space.locate([0] if now.space.listed else now.space.corners[:1])
-            return [looking._interval(now, int(ids[0]), points[0], -np.inf)]
+            id_, point = looking._inside.locate(looking._inside.first())
+            return [looking._interval(now, id_, point, -np.inf)]
         ids, points = now.observations.ids[rows], now.observations.points[rows]
         best = looking._inside.safest(view, points[0], now.rng)
         if not np.array_equal(best, points[0]):  # its bounds are not those of the told point
@@ -265,8 +265,7 @@ class CoverUCB:
         lower = np.full(len(seen), -np.inf)
         if now.intersected:
             lower[: len(self._lower)] = self._lower
-        # Arms of a list that has been replaced cannot be recommended.
-        allowed = np.full(len(seen), True) if not now.space.listed else seen.ids >= 0
+        allowed = self._inside.are_choices(seen.ids)
         lower[~allowed] = -np.inf
         cells = list(view.beliefs.cells.values())
         means = np.array([_means(cell).max() for cell in cells])
