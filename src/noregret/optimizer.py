@@ -206,8 +206,9 @@ class Optimizer(ABC):
 
     # -- what is known: looking changes nothing ----------------------------------------------
 
-    def _looked(self) -> Beliefs:
-        """Beliefs with everything told taken in, as the next ask will have them."""
+    @property
+    def beliefs(self) -> Beliefs:
+        """What is believed with everything told taken in, as the next ask will have it."""
         return self._run.looked(self._setup.rules)
 
     @property
@@ -279,7 +280,7 @@ class Optimizer(ABC):
         ``tol``: also find the largest norm up to which no choice is better by more than this.
         """
         with one_blas_thread():
-            return certificate(self, self._run.observations, self._looked(), norm, tol)
+            return certificate(self, self._run.observations, self.beliefs, norm, tol)
 
     @property
     def alive(self) -> int | None:
@@ -315,7 +316,7 @@ class Optimizer(ABC):
     @property
     def assumed(self) -> Assumptions:
         """Kernel, noise, norm, λ and units in use: as given, or learnt so far."""
-        return self._looked().assumed
+        return self.beliefs.assumed
 
     @property
     def t(self) -> int:
@@ -346,20 +347,20 @@ class Optimizer(ABC):
         """The inducing points: ids (m; −1 if of a replaced list), or points of a box (m × d)."""
         if not self.domain.listed:
             return self.dictionary_points
-        return self._run.observations.ids[self._looked().dictionary]
+        return self._run.observations.ids[self.beliefs.dictionary]
 
     @property
     def dictionary_points(self) -> Points:
         """The inducing points (m × d, or m objects)."""
-        return np.asarray(self._run.observations.points[self._looked().dictionary])
+        return np.asarray(self._run.observations.points[self.beliefs.dictionary])
 
     def effective_dimension(self) -> float:
         """Σ leverage over all evaluations, the posterior's degrees of freedom (BKB eq. 5)."""
-        return self._looked().effective_dimension()
+        return self.beliefs.effective_dimension()
 
     def information_gain(self) -> float:
         """½ log det(K_t/λ + I) of the evaluations told, on the dictionary's span."""
-        return 0.5 * self._looked().log_det()
+        return 0.5 * self.beliefs.log_det()
 
     # -- other settings, and files -----------------------------------------------------------
 

@@ -110,7 +110,10 @@ class Parts:
     many
         Whether bounds are intersected over many λ if no λ is given and the width is proved.
     inflation
-        The factor of deviations inside a batch, by the name of the width.
+        The factor of deviations inside a batch, by the name of the width. Numbers and functions
+        have none: they are taken as they are.
+    notes
+        What ``opt.events`` says of the settings from the start.
     """
 
     chooser: Chooser
@@ -133,6 +136,7 @@ class Parts:
     view: Callable[[Any, Observations, Rules, bool, bool], Any] = gp_bounds
     many: bool = False
     inflation: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def check_settings(settings: "Optimizer") -> None:
@@ -285,6 +289,7 @@ def first_beliefs(settings: "Optimizer", parts: Parts) -> tuple[Any, list[dict[s
     """What is believed before anything has been told, and what to note about it."""
     nothing = settings.domain.nothing
     kernel, events = _starting_kernel(settings, parts)
+    events += [{"t": 0, "event": "note", "text": text} for text in parts.notes]
     learner = _learner(settings, parts, kernel)
     assumed = _assumptions(settings, parts, learner, kernel)
     if parts.beliefs is not None:

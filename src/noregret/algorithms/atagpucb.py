@@ -84,7 +84,7 @@ class ATAGPUCB(Optimizer):
         return self._truncation().count
 
     def _truncation(self) -> TruncatedDirections:
-        estimate = self._looked().estimate
+        estimate = self.beliefs.estimate
         assert isinstance(estimate, TruncatedDirections)
         return estimate
 

@@ -93,12 +93,6 @@ class PiGPUCB(Optimizer):
     nu: float | None = None
     strict: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not is_auto(self.kernel) and smoothness(as_kernel(self.kernel)) is None:
-            text = f"the regret bound is for Matérn kernels; cells split as for ν = {self._nu():g}"
-            self._run.note("note", text=text)
-
     def parts(self) -> Parts:
         """A GP for each cell, and the largest upper bound of all cells is next."""
         _checks.one_of("split", self.split, ("count", "gain"))
@@ -118,7 +112,13 @@ class PiGPUCB(Optimizer):
             beliefs=self._beliefs,
             view=cover_bounds,
             many=True,
+            notes=self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        if is_auto(self.kernel) or smoothness(as_kernel(self.kernel)) is not None:
+            return ()
+        return (f"the regret bound is for Matérn kernels; cells split as for ν = {self._nu():g}",)
 
     def _nu(self) -> float:
         """ν in use."""
@@ -165,4 +165,4 @@ class PiGPUCB(Optimizer):
     @property
     def horizon_now(self) -> int:
         """T in use: the ``horizon`` given, or 1000, doubled as often as it was passed."""
-        return cast(CoverBeliefs, self._looked()).horizon
+        return cast(CoverBeliefs, self.beliefs).horizon

@@ -68,7 +68,7 @@ class RobustUCB(Optimizer):
     @property
     def v_in_use(self) -> float:
         """The bound on E|y|^(1+α): as given, or estimated so far."""
-        estimate: ArmMeans = self._looked().estimate  # type: ignore[assignment]
+        estimate: ArmMeans = self.beliefs.estimate  # type: ignore[assignment]
         return estimate.moment.value
 
     def parts(self) -> Parts:

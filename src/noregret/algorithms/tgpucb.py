@@ -74,7 +74,7 @@ class TGPUCB(Optimizer):
     @property
     def v_in_use(self) -> float:
         """The bound on E|y|^(1+α): as given, or estimated so far."""
-        estimate = self._looked().estimate
+        estimate = self.beliefs.estimate
         assert isinstance(estimate, TruncatedRewards)
         return estimate.moment.value
 
