@@ -13,8 +13,9 @@ from noregret._types import Floats, Ints, Points
 from noregret.kernels import AnyKernel
 from noregret.learning.beliefs import Beliefs
 from noregret.linalg.threads import one_blas_thread
+from noregret.members import refuse_overrides
 from noregret.models.assumptions import Assumptions
-from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for, refuse_overrides
+from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for
 from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
@@ -374,8 +375,7 @@ class Optimizer(ABC):
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
         names = list(inspect.signature(type(self)).parameters)[2:]
-        # ``_name`` keeps a setting that has the name of a property
-        return {name: vars(self).get(name, vars(self).get(f"_{name}")) for name in names}
+        return {name: vars(self)[name] for name in names}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
         """Write the run to a file or binary file object, for ``nr.load``; the list is optional."""
@@ -383,8 +383,7 @@ class Optimizer(ABC):
 
     def save_look(self, file: IO[bytes]) -> bool:
         """Write what looks have fitted since the last ask; returns whether there was anything."""
-        look = self._run.fitted_look
-        if look is not None:
+        if look := self._run.fitted_look:
             state.save(file, self, look, candidates=False)
         return look is not None
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -191,21 +191,6 @@ def usable_parts(settings: "Optimizer") -> Parts:
     check_width(settings.width, parts)
     check_aim(settings.aim, parts.chooser, type(settings).__name__)
     return parts
-
-
-def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
-    """Refuse a class that overrides a public member of its base: it would have no effect."""
-    annotations = vars(cls).get("__annotations__", {})
-    for name in vars(cls).keys() & vars(base).keys() - {"parts"}:
-        member = vars(base)[name]
-        if name.startswith("_") or not (callable(member) or isinstance(member, property)):
-            continue
-        if isinstance(annotations.get(name), InitVar):  # a setting of the same name
-            continue
-        raise TypeError(
-            f"{cls.__name__}.{name} would have no effect on what is asked: an algorithm says what "
-            "it is made of in parts(); for another width pass width=function"
-        )
 
 
 def learnt_settings(settings: "Optimizer") -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """BBKB (Calandriello et al., ICML 2020): adaptive batches on a dictionary, near-linear time."""
 
 import math
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import Literal
 
 from noregret import _checks
-from noregret.algorithms.bkb import check_qbar, keep_dictionary
+from noregret.algorithms.bkb import check_qbar, checked_dictionary
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio
+from noregret.members import beside_property
 from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
@@ -69,14 +70,13 @@ class BBKB(Optimizer):
     ratio: float = 2.0
     batch_rule: Literal["global", "local"] = "global"
     min_batch: int | None = None
-    dictionary: InitVar[Literal["grow", "resample"]] = "grow"
+    dictionary: InitVar[Literal["grow", "resample"]] = beside_property("grow")
     acquisition: Literal["ucb", "thompson"] = "ucb"
 
     adaptive = True
-    _dictionary: str = field(init=False)
 
     def __post_init__(self, dictionary: str) -> None:
-        keep_dictionary(self, dictionary)
+        object.__setattr__(self, "dictionary", dictionary)
         super().__post_init__()
 
     def parts(self) -> Parts:
@@ -96,7 +96,7 @@ class BBKB(Optimizer):
             chooser=chooser,
             widths={"theory": theory, "paper": _paper, "practical": _practical},
             proved=("theory", "paper"),
-            dictionary=self._dictionary,
+            dictionary=checked_dictionary(self),
             qbar=self._qbar,
             ratio=self.ratio,
             rule=self._rule,
@@ -118,9 +118,6 @@ class BBKB(Optimizer):
         if isinstance(self.qbar, str):
             return gaussian.bbkb_qbar(self.ratio, t, self.delta)
         return self.qbar
-
-
-BBKB.dictionary = Optimizer.dictionary  # type: ignore[method-assign]  # as for BKB
 
 
 def _paper(e: Evidence) -> float:

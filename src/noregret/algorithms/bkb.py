@@ -1,9 +1,10 @@
 """BKB (Calandriello et al., COLT 2019): GP-UCB on a dictionary drawn by leverage scores."""
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import Any, Literal
 
 from noregret import _checks
+from noregret.members import beside_property
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb
@@ -40,12 +41,10 @@ class BKB(Optimizer):
 
     qbar: float | Literal["theory"] = 2.0
     epsilon: float = 0.5
-    dictionary: InitVar[Literal["grow", "resample"]] = "grow"
-
-    _dictionary: str = field(init=False)
+    dictionary: InitVar[Literal["grow", "resample"]] = beside_property("grow")
 
     def __post_init__(self, dictionary: str) -> None:
-        keep_dictionary(self, dictionary)
+        object.__setattr__(self, "dictionary", dictionary)
         super().__post_init__()
 
     def parts(self) -> Parts:
@@ -56,7 +55,7 @@ class BKB(Optimizer):
             chooser=ucb(self.domain, self.search),
             widths={"theory": theory, "paper": self._paper, "practical": _practical},
             proved=("theory", "paper"),
-            dictionary=self._dictionary,
+            dictionary=checked_dictionary(self),
             qbar=self._qbar,
             many=True,
         )
@@ -72,14 +71,10 @@ class BKB(Optimizer):
         return self.qbar
 
 
-# The setting and the dictionary in use share the name ``dictionary``; users see the latter.
-BKB.dictionary = Optimizer.dictionary  # type: ignore[method-assign]
-
-
-def keep_dictionary(optimizer: Optimizer, dictionary: Any) -> None:
-    """Store how the dictionary is drawn; refuse an unknown way."""
-    _checks.one_of("dictionary", dictionary, ("grow", "resample"))
-    object.__setattr__(optimizer, "_dictionary", dictionary)
+def checked_dictionary(optimizer: Optimizer) -> str:
+    """How inducing points are drawn, the setting ``dictionary``; an unknown way is refused."""
+    way = optimizer.settings()["dictionary"]
+    return _checks.one_of("dictionary", way, ("grow", "resample"))
 
 
 def check_qbar(qbar: Any) -> None:

@@ -256,11 +256,12 @@ class Suite(ABC):
     def test_an_override_without_effect_is_refused(self) -> None:
         """An algorithm is defined by its parts; other methods cannot be overridden."""
         cls = type(self.build())
-        for name in ("beta", "ask", "tell", "predict", "recommend"):
-            with refused(name, by=(TypeError,)):
-                type("Mine", (cls,), {name: lambda self: None})
-            with refused(name, by=(TypeError,)):
-                type("Mine", (cls,), {name: property(lambda self: None)})
+        for name in ("beta", "beliefs", "ask", "tell", "predict", "recommend"):
+            for member in (lambda self: None, property(lambda self: None), 2.0):
+                with refused(name, by=(TypeError,)):
+                    type("Mine", (cls,), {name: member})
+                with refused(name, by=(TypeError,)):
+                    type("Mine", (type("Mixin", (), {name: member}), cls), {})
 
     def test_bad_options_are_refused_by_name(self) -> None:
         """The error names the option."""

@@ -1,12 +1,15 @@
 """When one-line runs end: gaps, patience, convergence, time, callbacks, Ctrl-C."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from functions import bowl, fails_right_of
 
 import noregret as nr
+from noregret.picking.thompson import Thompson
+from noregret.picking.ucb import ucb
 
 
 def test_stops_at_tol():
@@ -93,10 +96,16 @@ def test_a_look_at_the_spread_every_twentieth_answer():
     """Draws of two equal peaks never gather, and the run goes on to its budget."""
     looks = []
 
+    class Counting(Thompson):
+        def spread(self, now):
+            looks.append(now.observations.t)
+            return super().spread(now)
+
     class Counted(nr.ThompsonSampling):
-        def converged(self, tol=0.02):
-            looks.append(self.t)
-            return super().converged(tol)
+        def parts(self):
+            by_bounds = ucb(self.domain, self.search)
+            chooser = Counting(by_bounds, self.features, self.xi, self.n_init, self.seed)
+            return replace(super().parts(), chooser=chooser)
 
     X = np.linspace(0, 1, 40)[:, None]
     opt = Counted(X, nr.RBF(0.1), noise=0.1, n_init=5, seed=0)

@@ -1,0 +1,58 @@
+"""Public members of optimisers: which ones a class may replace, and settings that share a name."""
+
+from typing import Any, TypeVar, cast
+
+_Given = TypeVar("_Given")
+
+
+def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
+    """Refuse a class in which a public member of an optimiser is replaced: it has no effect.
+
+    Members of the base and of the algorithms below it are refused, whether the class itself
+    replaces them or another class that it inherits from. Settings, ``parts`` and plain values of
+    the base may be replaced.
+    """
+    plain = {name for name, value in vars(base).items() if not hasattr(value, "__get__")}
+    for owner in cls.__mro__[1:]:
+        if not issubclass(owner, base):
+            continue
+        settings = getattr(owner, "__dataclass_fields__", {})
+        for name, member in vars(owner).items():
+            if name.startswith("_") or name == "parts" or not hasattr(member, "__get__"):
+                continue
+            found = next(other for other in cls.__mro__ if name in vars(other))
+            shares_name = isinstance(vars(found)[name], _SettingBesideProperty)
+            if found is owner or shares_name or name in {*settings, *plain}:
+                continue
+            raise TypeError(
+                f"{cls.__name__}.{name} would have no effect on what is asked: an algorithm says "
+                "what it is made of in parts(); for another width pass width=function"
+            )
+
+
+def beside_property(default: _Given) -> _Given:
+    """The default of a setting that has the name of a property of every optimiser.
+
+    ``BBKB(..., dictionary="resample")`` and ``settings()`` mean the setting, ``opt.dictionary`` the
+    property. The setting is an ``InitVar``, so that types know this too; ``__post_init__`` sets it.
+    """
+    return cast(_Given, _SettingBesideProperty(default))
+
+
+class _SettingBesideProperty:
+    """Keeps a setting among the others, and shows the property of the same name."""
+
+    def __init__(self, default: Any) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._owner, self._name = owner, name
+        self.__doc__ = getattr(super(owner, owner), name).__doc__
+
+    def __get__(self, optimizer: Any, owner: type[Any]) -> Any:
+        if optimizer is None:
+            return self._default  # a dataclass finds the default of its field here
+        return getattr(super(self._owner, optimizer), self._name)
+
+    def __set__(self, optimizer: Any, value: Any) -> None:
+        vars(optimizer)[self._name] = value

@@ -1,0 +1,82 @@
+"""Members that cannot be replaced without effect, and a setting that shares a name with one."""
+
+import pickle
+from dataclasses import FrozenInstanceError, InitVar, dataclass
+
+import numpy as np
+import pytest
+
+import noregret as nr
+from noregret.members import beside_property
+
+X = np.linspace(0, 1, 30)[:, None]
+KERNEL = nr.RBF(0.2)
+
+
+class WiderBounds:
+    @property
+    def beta(self):
+        return 9.0
+
+
+def test_a_member_replaced_by_another_parent_is_refused():
+    with pytest.raises(TypeError, match=r"Mine\.beta would have no effect.*parts\(\)"):
+        type("Mine", (WiderBounds, nr.GPUCB), {})
+    # Behind the optimiser it replaces nothing.
+    behind = type("Mine", (nr.GPUCB, WiderBounds), {})(X, KERNEL, width=3.0)
+    assert behind.beta == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [
+        (nr.PiGPUCB, "upper"),
+        (nr.PiGPUCB, "cover"),
+        (nr.ThompsonSampling, "converged"),
+        (nr.TGPUCB, "v_in_use"),
+        (nr.BKB, "beliefs"),
+        (nr.BBKB, "dictionary"),
+    ],
+)
+def test_members_of_an_algorithm_cannot_be_replaced_either(cls, name):
+    for member in (lambda self: None, property(lambda self: None), "grow"):
+        with pytest.raises(TypeError, match=f"Mine.{name} would have no effect"):
+            type("Mine", (cls,), {name: member})
+
+
+def test_settings_and_plain_values_may_be_replaced():
+    @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+    class Mine(nr.ATAGPUCB):
+        adaptive = True
+        ratio: float = 3.0
+        width: str = "practical"
+
+    opt = Mine(X, KERNEL, v=1.0)
+    assert (opt.adaptive, opt.ratio, opt.width) == (True, 3.0, "practical")
+
+
+def test_an_init_var_takes_the_name_of_a_property_only_if_both_can_be_read():
+    fields = {"__annotations__": {"beta": InitVar[float]}}
+    with pytest.raises(TypeError, match="beta would have no effect"):
+        type("Mine", (nr.GPUCB,), {**fields, "beta": 2.0})
+    type("Mine", (nr.GPUCB,), {**fields, "beta": beside_property(2.0)})
+
+
+@pytest.mark.parametrize("cls", [nr.BKB, nr.BBKB])
+def test_how_the_dictionary_is_drawn_and_what_it_is_share_a_name(cls, tmp_path):
+    """The setting is frozen, saved and replaced as any other; reading gives the points."""
+    opt = cls(X, KERNEL, noise=0.1, width=2.0, dictionary="resample", seed=0)
+    opt.tell([3, 4, 20], [0.1, 0.2, 0.3])
+    opt.save(tmp_path / "run.npz")
+    for made in (opt, pickle.loads(pickle.dumps(opt)), nr.load(tmp_path / "run.npz")):
+        assert made.settings()["dictionary"] == "resample"
+        assert set(made.dictionary) <= {3, 4, 20}
+        assert made.parts().dictionary == "resample"
+    grown = opt.replace(dictionary="grow")
+    assert (grown.settings()["dictionary"], grown.t) == ("grow", 3)
+    assert cls(X, KERNEL).settings()["dictionary"] == "grow"
+    for name in ("dictionary", "qbar"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(opt, name, "grow")
+    with pytest.raises(ValueError, match="dictionary must be one of 'grow', 'resample'"):
+        opt.replace(dictionary="all")
