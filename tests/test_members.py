@@ -1,7 +1,9 @@
 """Members that cannot be replaced without effect, and a setting that shares a name with one."""
 
+import ast
 import pickle
 from dataclasses import FrozenInstanceError, InitVar, dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,3 +82,12 @@ def test_how_the_dictionary_is_drawn_and_what_it_is_share_a_name(cls, tmp_path):
             setattr(opt, name, "grow")
     with pytest.raises(ValueError, match="dictionary must be one of 'grow', 'resample'"):
         opt.replace(dictionary="all")
+
+
+def test_algorithms_use_what_is_public_of_the_optimiser():
+    names = {*vars(nr.Optimizer), *nr.Optimizer.__annotations__}
+    private = {name for name in names if name.startswith("_") and not name.startswith("__")}
+    assert "_run" in private
+    for path in (Path(nr.__file__).parent / "algorithms").glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        assert not private & {node.attr for node in nodes if isinstance(node, ast.Attribute)}, path

@@ -2,55 +2,91 @@
 
 import inspect
 import os
-from typing import IO, Any
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
 
 from noregret import _checks
-from noregret.algorithms.asyncts import AsyncTS
-from noregret.algorithms.atagpucb import ATAGPUCB
-from noregret.algorithms.bbkb import BBKB
-from noregret.algorithms.bkb import BKB
-from noregret.algorithms.clippedgpucb import ClippedGPUCB
-from noregret.algorithms.epsilongreedy import EpsilonGreedy
-from noregret.algorithms.gpbucb import GPBUCB
-from noregret.algorithms.gpucb import GPUCB
-from noregret.algorithms.hubergpucb import HuberGPUCB
-from noregret.algorithms.igpucb import IGPUCB
-from noregret.algorithms.pigpucb import PiGPUCB
-from noregret.algorithms.plateucb import PlateUCB
-from noregret.algorithms.regularizedevolution import RegularizedEvolution
-from noregret.algorithms.robustucb import RobustUCB
-from noregret.algorithms.tgpucb import TGPUCB
-from noregret.algorithms.thompsonsampling import ThompsonSampling
-from noregret.algorithms.trustregionucb import TrustRegionUCB
-from noregret.algorithms.uniform import Uniform
 from noregret.kernels import AnyKernel, as_kernel
 from noregret.optimizer import Optimizer
 from noregret.running import state
 
-#: the public algorithms by their class name in lower case
-algorithms: dict[str, type[Optimizer]] = {
-    cls.__name__.lower(): cls
-    for cls in (
-        ATAGPUCB,
-        BBKB,
-        BKB,
-        GPBUCB,
-        GPUCB,
-        IGPUCB,
-        TGPUCB,
-        AsyncTS,
-        ClippedGPUCB,
-        EpsilonGreedy,
-        HuberGPUCB,
-        PiGPUCB,
-        PlateUCB,
-        RegularizedEvolution,
-        RobustUCB,
-        ThompsonSampling,
-        TrustRegionUCB,
-        Uniform,
-    )
+if TYPE_CHECKING:
+    from noregret.algorithms.asyncts import AsyncTS
+    from noregret.algorithms.atagpucb import ATAGPUCB
+    from noregret.algorithms.bbkb import BBKB
+    from noregret.algorithms.bkb import BKB
+    from noregret.algorithms.clippedgpucb import ClippedGPUCB
+    from noregret.algorithms.epsilongreedy import EpsilonGreedy
+    from noregret.algorithms.gpbucb import GPBUCB
+    from noregret.algorithms.gpucb import GPUCB
+    from noregret.algorithms.hubergpucb import HuberGPUCB
+    from noregret.algorithms.igpucb import IGPUCB
+    from noregret.algorithms.pigpucb import PiGPUCB
+    from noregret.algorithms.plateucb import PlateUCB
+    from noregret.algorithms.regularizedevolution import RegularizedEvolution
+    from noregret.algorithms.robustucb import RobustUCB
+    from noregret.algorithms.tgpucb import TGPUCB
+    from noregret.algorithms.thompsonsampling import ThompsonSampling
+    from noregret.algorithms.trustregionucb import TrustRegionUCB
+    from noregret.algorithms.uniform import Uniform
+
+#: the public algorithms: their names, which are their modules', and their classes
+_CLASSES = {
+    "asyncts": "AsyncTS",
+    "atagpucb": "ATAGPUCB",
+    "bbkb": "BBKB",
+    "bkb": "BKB",
+    "clippedgpucb": "ClippedGPUCB",
+    "epsilongreedy": "EpsilonGreedy",
+    "gpbucb": "GPBUCB",
+    "gpucb": "GPUCB",
+    "hubergpucb": "HuberGPUCB",
+    "igpucb": "IGPUCB",
+    "pigpucb": "PiGPUCB",
+    "plateucb": "PlateUCB",
+    "regularizedevolution": "RegularizedEvolution",
+    "robustucb": "RobustUCB",
+    "tgpucb": "TGPUCB",
+    "thompsonsampling": "ThompsonSampling",
+    "trustregionucb": "TrustRegionUCB",
+    "uniform": "Uniform",
 }
+
+
+class _Algorithms(Mapping[str, type[Optimizer]]):
+    """Classes by name; a module is imported when its class is first used."""
+
+    def __getitem__(self, name: str) -> type[Optimizer]:
+        cls = _CLASSES[name]
+        found: type[Optimizer] = getattr(import_module(f"{__name__}.{name}"), cls)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in _CLASSES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+#: the public algorithms by their class name in lower case
+algorithms: Mapping[str, type[Optimizer]] = _Algorithms()
+
+
+if not TYPE_CHECKING:  # checkers know the names from the imports above, and refuse others
+
+    def __getattr__(name: str) -> type[Optimizer]:
+        if _CLASSES.get(name.lower()) != name:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        cls = globals()[name] = algorithms[name.lower()]
+        return cls
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def make(name: str, domain: Any, kernel: AnyKernel, **options: Any) -> Optimizer:

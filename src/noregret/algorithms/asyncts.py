@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from noregret.algorithms.thompsonsampling import (
+from noregret.algorithms.drawn_maximizers import (
     CONVERGED,
     converged,
     maximizer_samples,

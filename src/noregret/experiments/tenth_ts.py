@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.algorithms.thompsonsampling import thompson_parts
+from noregret.algorithms.drawn_maximizers import thompson_parts
 from noregret.kernels import as_kernel
 from noregret.models.features import Features, FourierFeatures
 from noregret.models.pathwise import Paths

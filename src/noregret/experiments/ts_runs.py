@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats
-from noregret.algorithms.thompsonsampling import maximizer_samples, thompson_parts
+from noregret.algorithms.drawn_maximizers import maximizer_samples, thompson_parts
 from noregret.kernels import RBF, Kernel
 from noregret.learning.fit import fit_kernel
 from noregret.optimizer import Optimizer
