@@ -53,3 +53,16 @@ def test_winsorised():
     np.testing.assert_array_equal(winsorised(np.full(5, 7.0)), np.full(5, 7.0))
     clicks = np.array([0.0] * 20 + [1.0] * 3)
     np.testing.assert_array_equal(winsorised(clicks), clicks)
+
+
+def test_a_bound_counts_its_changes_and_warns_once():
+    rewards = np.concatenate([np.full(20, 3.0), np.full(12, 5.0)])
+    bound = moment_bound(1.0, "estimate")
+    for t in range(1, 33):
+        bound = bound.after(rewards[:t])
+    assert (bound.used, bound.changes, bound.value) == (32, 1, 9.0)
+    assert moment_bound(1.0, 4.0).after(rewards).changes == 0
+    assert bound.warning(rewards[:15], 1.0) is bound  # too few
+    with pytest.warns(UserWarning, match="all 32 rewards lie beyond the truncation level 1 and"):
+        warned = bound.warning(rewards, 1.0)
+    assert warned.warning(rewards, 1.0) is warned

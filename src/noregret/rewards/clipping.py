@@ -10,6 +10,7 @@ from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.empty import no_numbers
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
@@ -33,13 +34,9 @@ _TINY = 1e-300
 _LOWER = 1.05
 
 
-def _none() -> Floats:
-    return np.empty(0)
-
-
 @dataclass(frozen=True)
-class _Progress:
-    """What is known after the last batch start.
+class _Clipping:
+    """How rewards were clipped at the last batch start, and the widths that this gave.
 
     Attributes
     ----------
@@ -57,8 +54,8 @@ class _Progress:
         for again, after no level was high enough.
     """
 
-    mean: Floats = field(default_factory=_none)
-    squares: Floats = field(default_factory=_none)
+    mean: Floats = field(default_factory=no_numbers)
+    squares: Floats = field(default_factory=no_numbers)
     levels: tuple[float, ...] = (_FIRST_LEVEL,) * 2
     parts: tuple[int, ...] = (0,) * 2
     starts: int = 0
@@ -86,24 +83,24 @@ class ClippedRewards:
 
     def __init__(self, alpha: float, horizon: Horizon, delta: float) -> None:
         self._order, self._horizon, self._delta = 1.0 + alpha, horizon, delta
-        self._progress = _Progress()
+        self._clipping = _Clipping()
 
     @property
     def squared_widths(self) -> Floats:
         """β² of every λ (g), for the norm that is assumed; none before the first reward."""
-        return self._progress.squares
+        return self._clipping.squares
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards by arm (u), as a start; :meth:`weights` clips them."""
         mean = model.mean(np.arange(len(observations)))
-        self._progress = replace(self._progress, mean=mean)
+        self._clipping = replace(self._clipping, mean=mean)
         return np.asarray(observations.sums.astype(np.float64))
 
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
         """The weights of least squares on the clipped rewards (g × m); widths are computed too."""
-        last, t = self._progress, observations.t
+        last, t = self._clipping, observations.t
         told = np.flatnonzero(observations.told > 0)
         sample = clipped.Sample.of(observations.rewards, observations.history_rows)
         posterior, features = model.posterior(), model.features[told]
@@ -145,7 +142,7 @@ class ClippedRewards:
             squares = np.minimum(squares, others)
         none = np.square(_NO_WIDTH * assumed.norm) * np.array(posterior.lams)
         squares = np.where(np.isfinite(squares), squares, none)
-        self._progress = _Progress(
+        self._clipping = _Clipping(
             last.mean, squares, tuple(levels), tuple(parts), last.starts + 1, tuple(waits)
         )
         return weights
@@ -157,7 +154,7 @@ class ClippedRewards:
 
         The θ of the last time is tried, and at some batch starts one of its neighbours.
         """
-        starts, failed = self._progress.starts, setting.level >= _HIGHEST
+        starts, failed = self._clipping.starts, setting.level >= _HIGHEST
         others = failed or starts % _PATIENCE == 0
         first = _FIRST_LEVEL if failed else setting.level / _LOWER
         after = (part + 1) % len(_PARTS) if starts % (2 * _PATIENCE) else max(part - 1, 0)
@@ -199,4 +196,4 @@ class ClippedRewards:
 
     def restart(self) -> None:
         """Start the search for levels again, because kernel, units or λ have changed."""
-        self._progress = _Progress()
+        self._clipping = _Clipping()

@@ -17,7 +17,8 @@ from noregret.models.fourier import QuadratureFourier
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.moments import MomentBound, warn_if_all_truncated
+from noregret.rewards.empty import no_rows
+from noregret.rewards.moments import MomentBound
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 from noregret.widths.heavy import Horizon, ata_level, ata_log, ata_practical_log
 
@@ -79,13 +80,9 @@ def symmetric_root(root: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def _no_rows() -> Ints:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True)
-class _Progress:
-    """What is known after the last batch start.
+class _Directions:
+    """The directions of the last batch start, and the moment that sets the level in them.
 
     Attributes
     ----------
@@ -95,18 +92,12 @@ class _Progress:
         m, the number of directions.
     dictionary, rotation
         The dictionary (rows) that R was computed for, and R.
-    revision
-        How often v has changed.
-    warned
-        Whether a warning was given.
     """
 
     moment: MomentBound
     count: int
-    dictionary: Ints = field(default_factory=_no_rows)
+    dictionary: Ints = field(default_factory=no_rows)
     rotation: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    revision: int = 0
-    warned: bool = False
 
 
 class TruncatedDirections:
@@ -136,22 +127,22 @@ class TruncatedDirections:
     ) -> None:
         self._horizon, self._delta, self._union = horizon, delta, union
         self._rewards = RewardsByArm()
-        self._progress = _Progress(moment, count)
+        self._directions = _Directions(moment, count)
 
     @property
     def moment(self) -> MomentBound:
         """v in use."""
-        return self._progress.moment
+        return self._directions.moment
 
     @property
     def count(self) -> int:
         """m, the number of directions: 2m̄ᵈ, or the size of the dictionary."""
-        return self._progress.count
+        return self._directions.count
 
     @property
     def revision(self) -> int:
         """How often v has changed."""
-        return self._progress.revision
+        return self._directions.moment.changes
 
     def log_factor(self, t: int) -> float:
         """L of levels and widths after t evaluations, for the directions in use."""
@@ -171,7 +162,7 @@ class TruncatedDirections:
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
         """V^(-1/2)r̂ in the features of the model (features)."""
-        before, posterior, t = self._progress, model.posterior(), observations.t
+        before, posterior, t = self._directions, model.posterior(), observations.t
         moment = before.moment.after(observations.rewards)
         rewards = self._rewards.follow(observations, lambda rows, y: (np.abs(y), y))
         turned = before.rotation
@@ -182,18 +173,11 @@ class TruncatedDirections:
         rows = np.flatnonzero(observations.told)
         level = ata_level(moment.alpha, moment.value, t, self._log_factor(count, t))
         found, nothing = truncated_directions(rewards, model.features[rows] @ back, rows, level)
-        warned = before.warned
-        if nothing and not warned:
-            warned = warn_if_all_truncated(observations.rewards, moment.value, level)
-        changed = moment.value != before.moment.value
-        self._progress = _Progress(
-            moment, count, model.dictionary, turned, before.revision + changed, warned
-        )
+        if nothing:
+            moment = moment.warning(observations.rewards, level)
+        self._directions = _Directions(moment, count, model.dictionary, turned)
         return np.asarray(back @ found)
 
     def restart(self) -> None:
         """Another kernel has other coordinates."""
-        before = self._progress
-        self._progress = _Progress(
-            before.moment, before.count, revision=before.revision, warned=before.warned
-        )
+        self._directions = _Directions(self.moment, self.count)

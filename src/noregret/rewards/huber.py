@@ -14,6 +14,7 @@ from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.empty import no_numbers, no_rows
 from noregret.rewards.moments import estimate_from
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 
@@ -114,13 +115,9 @@ def repeated(rows: Ints, rewards: Floats) -> Ints:
     return np.asarray(order[np.bincount(runs)[runs] >= _REPEATED])
 
 
-def _no_rows() -> Ints:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True)
-class _Progress:
-    """What the last batch start found.
+class _Fit:
+    """The fit of the last batch start: its cuts, its spread and its weights.
 
     Attributes
     ----------
@@ -140,14 +137,14 @@ class _Progress:
         How often cuts and spread have been estimated.
     """
 
-    shares: Floats = field(default_factory=lambda: np.empty(0))
-    cuts: Floats = field(default_factory=lambda: np.empty(0))
+    shares: Floats = field(default_factory=no_numbers)
+    cuts: Floats = field(default_factory=no_numbers)
     least: float = 0.0
     evidence: float = _SKEW
     spread: float | None = None
     used: int = 0
-    theta: Floats = field(default_factory=lambda: np.empty(0))
-    dictionary: Ints = field(default_factory=_no_rows)
+    theta: Floats = field(default_factory=no_numbers)
+    dictionary: Ints = field(default_factory=no_rows)
     revision: int = 0
 
 
@@ -172,17 +169,17 @@ class HuberRegression:
     def __init__(self, known_noise: bool) -> None:
         self._known_noise = known_noise
         self._rewards = RewardsByArm()
-        self._progress = _Progress()
+        self._fit = _Fit()
 
     @property
     def spread(self) -> float | None:
         """The root mean square of the clipped residuals; ``None`` before it is estimated."""
-        return self._progress.spread
+        return self._fit.spread
 
     @property
     def revision(self) -> int:
         """How often cuts and spread have been estimated."""
-        return self._progress.revision
+        return self._fit.revision
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Zeros (u): the weights of least squares are not used."""
@@ -192,7 +189,7 @@ class HuberRegression:
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
         """θ of the Huber fit (m), from that of the last one."""
-        found = self._progress
+        found = self._fit
         rewards = self._rewards.follow(observations, lambda _, y: (assumed.seen(y),) * 2)
         use = estimate_from(observations.t)
         anew = use != found.used and use >= _FEWEST
@@ -201,7 +198,7 @@ class HuberRegression:
             if anew:
                 found = self._estimate(theta, model, observations, assumed, found)
             theta = fit(model, rewards, theta, self._cuts(model, observations, assumed, found))
-        self._progress = replace(
+        self._fit = replace(
             found,
             used=use,
             theta=theta,
@@ -212,13 +209,13 @@ class HuberRegression:
 
     def _start(self, model: SparseGP) -> Floats:
         """The last weights, with zeros for new inducing points (m)."""
-        before, theta = self._progress, np.zeros(model.size)
+        before, theta = self._fit, np.zeros(model.size)
         if np.array_equal(model.dictionary[: len(before.dictionary)], before.dictionary):
             theta[: len(before.theta)] = before.theta
         return theta
 
     def _cuts(
-        self, model: SparseGP, observations: Observations, assumed: Assumptions, found: _Progress
+        self, model: SparseGP, observations: Observations, assumed: Assumptions, found: _Fit
     ) -> Floats:
         """c of every arm (u): a part for the noise, and F·std, by which f may still differ."""
         leverage = np.maximum(model.leverage(), 1.0 / observations.t)
@@ -238,8 +235,8 @@ class HuberRegression:
         model: SparseGP,
         observations: Observations,
         assumed: Assumptions,
-        found: _Progress,
-    ) -> _Progress:
+        found: _Fit,
+    ) -> _Fit:
         """Cuts and spread from the residuals of all rewards so far.
 
         Rewards are weighted by their leverage, so that arms evaluated often do not count more.
@@ -270,4 +267,4 @@ class HuberRegression:
 
     def restart(self) -> None:
         """Rewards have other units and weights other features."""
-        self._rewards, self._progress = RewardsByArm(), _Progress(revision=self.revision)
+        self._rewards, self._fit = RewardsByArm(), _Fit(revision=self.revision)

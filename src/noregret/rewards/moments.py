@@ -78,12 +78,18 @@ class MomentBound:
         Whether it is estimated.
     used
         The number of rewards that the last estimate used.
+    changes
+        How often the value has changed.
+    warned
+        Whether a warning was given that no reward lies within its level.
     """
 
     alpha: float
     value: float
     estimated: bool
     used: int = 0
+    changes: int = 0
+    warned: bool = False
 
     def after(self, rewards: Floats) -> "MomentBound":
         """The bound after all rewards so far (t)."""
@@ -97,7 +103,20 @@ class MomentBound:
             value = robust_moment(rewards[:tried], self.alpha)
             tried //= 2
         # Rewards that are all zero: any level lets them through.
-        return replace(self, value=value or 1.0, used=use)
+        value = value or 1.0
+        return replace(self, value=value, used=use, changes=self.changes + (value != self.value))
+
+    def warning(self, rewards: Floats, level: float) -> "MomentBound":
+        """Warn once if none of many rewards (t) lies within its level."""
+        if self.warned or len(rewards) < _ENOUGH or not rewards.any():
+            return self
+        warnings.warn(
+            f"all {len(rewards)} rewards lie beyond the truncation level {level:.3g} and count as "
+            f"zero: v = {self.value:.3g} is too small for rewards with a median magnitude of "
+            f"{np.median(np.abs(rewards)):.3g}; raise v, or use v='estimate'",
+            stacklevel=2,
+        )
+        return replace(self, warned=True)
 
 
 def moment_bound(alpha: Any, v: Any) -> MomentBound:
@@ -107,16 +126,3 @@ def moment_bound(alpha: Any, v: Any) -> MomentBound:
         _checks.one_of("v", v, ("estimate",))
         return MomentBound(alpha, 1.0, estimated=True)
     return MomentBound(alpha, _checks.positive("v", v), estimated=False)
-
-
-def warn_if_all_truncated(rewards: Floats, v: float, level: float) -> bool:
-    """Warn if none of many rewards (t) lies within its level; return whether it warned."""
-    if len(rewards) < _ENOUGH or not rewards.any():
-        return False
-    warnings.warn(
-        f"all {len(rewards)} rewards lie beyond the truncation level {level:.3g} and count as "
-        f"zero: v = {v:.3g} is too small for rewards with a median magnitude of "
-        f"{np.median(np.abs(rewards)):.3g}; raise v, or use v='estimate'",
-        stacklevel=2,
-    )
-    return True

@@ -8,17 +8,14 @@ from noregret._types import Floats
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.moments import MomentBound, warn_if_all_truncated
+from noregret.rewards.empty import no_numbers
+from noregret.rewards.moments import MomentBound
 from noregret.widths.heavy import tgp_levels
 
 
-def _none() -> Floats:
-    return np.empty(0)
-
-
 @dataclass(frozen=True)
-class _Progress:
-    """What has been truncated so far.
+class _TruncatedSums:
+    """Sums of the rewards so far, those beyond their level counted as zero.
 
     Attributes
     ----------
@@ -30,18 +27,12 @@ class _Progress:
         Of them, those within their level.
     sums
         Their sums by arm (u).
-    revision
-        How often v has changed.
-    warned
-        Whether a warning was given.
     """
 
     moment: MomentBound
     taken: int = 0
     within: int = 0
-    sums: Floats = field(default_factory=_none)
-    revision: int = 0
-    warned: bool = False
+    sums: Floats = field(default_factory=no_numbers)
 
 
 class TruncatedRewards:
@@ -59,23 +50,23 @@ class TruncatedRewards:
     is_least_squares = False
 
     def __init__(self, moment: MomentBound) -> None:
-        self._progress = _Progress(moment)
+        self._truncated = _TruncatedSums(moment)
 
     @property
     def moment(self) -> MomentBound:
         """v in use."""
-        return self._progress.moment
+        return self._truncated.moment
 
     @property
     def revision(self) -> int:
         """How often v has changed."""
-        return self._progress.revision
+        return self._truncated.moment.changes
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the truncated rewards by arm (u)."""
-        before, rewards = self._progress, observations.rewards
+        before, rewards = self._truncated, observations.rewards
         moment = before.moment.after(rewards)
-        changed = moment.value != before.moment.value
+        changed = moment.changes != before.moment.changes
         first, within = (0, 0) if changed else (before.taken, before.within)
         sums = np.zeros(len(observations))
         if not changed:
@@ -84,12 +75,9 @@ class TruncatedRewards:
         inside = np.abs(rewards[first:]) <= levels
         within += int(inside.sum())
         np.add.at(sums, observations.history_rows[first:], np.where(inside, rewards[first:], 0.0))
-        warned = before.warned
-        if not within and not warned:
-            warned = warn_if_all_truncated(rewards, moment.value, float(levels[-1]))
-        self._progress = _Progress(
-            moment, observations.t, within, sums, before.revision + changed, warned
-        )
+        if not within:
+            moment = moment.warning(rewards, float(levels[-1]))
+        self._truncated = _TruncatedSums(moment, observations.t, within, sums)
         return sums
 
     def weights(
