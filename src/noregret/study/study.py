@@ -33,7 +33,8 @@ class Study:
     """
 
     def __init__(self, file: StudyFile, domain: Any = None, kernel: Any = None) -> None:
-        self._mutex = study_file(file).mutex
+        #: held by the thread that uses the file: one at a time
+        self.mutex = study_file(file).mutex
         self._log = Log(file, domain, kernel)
         self._storage = file.storage
         self._settings = self._log.settings

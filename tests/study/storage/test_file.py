@@ -298,3 +298,21 @@ def test_what_is_read_beside_a_writer_fits_together(path):
             study.records.failed()
     writer.join()
     assert done == [[0]]
+
+
+def test_one_mutex_serves_all_that_use_a_file(tmp_path):
+    """A thread that holds it keeps the others out of the study and of its records."""
+    with nr.Study.create(tmp_path / "s.db", [[0.0], [1.0]], kernel=nr.RBF(), seed=0) as study:
+        assert study.mutex is study.records.mutex
+        done = [threading.Event(), threading.Event()]
+        looks = [
+            threading.Thread(target=lambda: (study.counts(), done[0].set())),
+            threading.Thread(target=lambda: (study.records.rows(), done[1].set())),
+        ]
+        with study.mutex:
+            for look in looks:
+                look.start()
+            assert not any(event.wait(0.05) for event in done)
+        for look in looks:
+            look.join()
+        assert all(event.is_set() for event in done)

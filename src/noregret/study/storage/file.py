@@ -33,11 +33,12 @@ _HARD_LINKS = (
 
 
 def one_at_a_time(method: Callable[_Args, _Given]) -> Callable[_Args, _Given]:
-    """A method that no two threads run at the same time: it holds the mutex of the file."""
+    """A method that no two threads run at the same time: it holds its object's ``mutex``."""
 
     @wraps(method)
     def alone(*arguments: _Args.args, **options: _Args.kwargs) -> _Given:
-        with arguments[0]._mutex:  # type: ignore[attr-defined]
+        owner: Any = arguments[0]
+        with owner.mutex:
             return method(*arguments, **options)
 
     return alone

@@ -20,10 +20,15 @@ class Records:
     ----------
     file
         The file.
+
+    Attributes
+    ----------
+    mutex
+        Held by the thread that uses the file.
     """
 
     def __init__(self, file: StudyFile) -> None:
-        self._file, self._storage, self._mutex = file, file.storage, file.mutex
+        self._file, self._storage, self.mutex = file, file.storage, file.mutex
 
     @one_at_a_time
     def rows(self) -> list[Trial]:
