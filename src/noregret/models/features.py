@@ -17,6 +17,8 @@ _NODES = 200
 _TRIED = 64
 #: eigenvalues below this fraction of the largest are round-off
 _ROUND_OFF = 1e-15
+#: no more features are kept once they leave out at most this part of ∫k(x, x)
+_LEFT_OUT = 1e-12
 
 
 class Features(Protocol):
@@ -41,10 +43,8 @@ class MercerFeatures:
     ----------
     kernel, box
         RBF on any box; RBF or Matern in one dimension.
-    tol
-        Features are kept until ∫(k(x, x) − ‖φ(x)‖²) is at most this fraction of ∫k(x, x).
     most
-        At most this many features are kept.
+        At most this many features are kept; fewer, if they leave out at most 10⁻¹² of ∫k(x, x).
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class MercerFeatures:
         The part of ∫k(x, x) that the features leave out.
     """
 
-    def __init__(self, kernel: Kernel, box: Space, tol: float = 1e-12, most: int = 1000) -> None:
+    def __init__(self, kernel: Kernel, box: Space, most: int = 1000) -> None:
         if not mercer_is_available(kernel, box):
             raise ValueError(
                 f"features 'mercer' need an RBF kernel, or Matern in one dimension, got {kernel!r} "
@@ -76,7 +76,7 @@ class MercerFeatures:
             # √λ ψ(x) = λ^(-1/2) Σ_q √w_q u_q k(x, x_q)
             coefficients = roots[:, None] * vectors[:, kept] / np.sqrt(values[kept])
             self._axes.append((own, x, coefficients))
-        self._which, self.eigenvalues = _leading_products(spectra, tol, most)
+        self._which, self.eigenvalues = _leading_products(spectra, most)
         self.eigenvalues = kernel.variance * self.eigenvalues
         self._amplitude = math.sqrt(kernel.variance)
         self.size = len(self._which)
@@ -119,7 +119,7 @@ def mercer_is_available(kernel: Kernel, box: Space) -> bool:
 
 
 def _leading_products(
-    spectra: list[Floats], tol: float, most: int
+    spectra: list[Floats], most: int
 ) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]], Floats]:
     """The largest products of one eigenvalue per axis: their indices (m × d) and values (m)."""
     which, values = np.zeros((1, 0), dtype=np.int64), np.ones(1)
@@ -131,7 +131,7 @@ def _leading_products(
         which = np.column_stack([which[rows], columns])
         values = products[order]
     # Each axis integrates to k(x, x) = 1.
-    count = int(np.searchsorted(-(1.0 - np.cumsum(values)), -tol)) + 1
+    count = int(np.searchsorted(-(1.0 - np.cumsum(values)), -_LEFT_OUT)) + 1
     return which[:count], values[:count]
 
 

@@ -30,6 +30,8 @@ DEVIATIONS = 1.96
 _ACCIDENT = 1e-4
 #: a measured mean contradicts an interval this many standard errors away
 _ERRORS = 3.0
+#: how many recommended choices are compared with what was measured
+_TOP = 10
 #: robust deviations beyond which a residual is an outlier
 _OUTLIER = 7.0
 #: an outlier must also be beyond this many of the model's deviations
@@ -100,13 +102,10 @@ def many_decades(optimizer: "Optimizer", value: Callable[[Any], Any]) -> Finding
 
 
 def contradictions(
-    optimizer: "Optimizer",
-    value: Callable[[Any], Any],
-    name: Callable[[int, Any], str],
-    k: int = 10,
+    optimizer: "Optimizer", value: Callable[[Any], Any], name: Callable[[int, Any], str]
 ) -> list[Finding]:
     """Recommended choices whose measured mean is far outside their interval."""
-    assumed, top = optimizer.assumed, optimizer.top(k)
+    assumed, top = optimizer.assumed, optimizer.top(_TOP)
     wrong = []
     for one, seen in zip(top, measured(optimizer, top), strict=True):
         if not seen.count:

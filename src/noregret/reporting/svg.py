@@ -20,6 +20,8 @@ _WIDTH = 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 8.0, 40.0
 #: at most this many points, or vertices of a line, are drawn
 MOST_POINTS = 2000
+#: at most this many labels stand on an axis
+_TICKS = 6
 #: at most this many characters of a name are shown in a chart
 _MOST_LETTERS = 44
 
@@ -36,12 +38,12 @@ def text(value: Any) -> str:
     return html.escape("".join(c if c.isprintable() else "\ufffd" for c in str(value)))
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers between two ends, at most ``most`` of them."""
+def ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two ends, at most six of them."""
     span = high - low
     if not math.isfinite(span) or span <= 0:
         return [low]
-    raw = span / most
+    raw = span / _TICKS
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
@@ -87,9 +89,9 @@ class Chart:
         """Vertical strokes from ``lower`` to ``upper`` (n)."""
         return self._add("bars", x, [lower, upper], color, label)
 
-    def rule(self, x: float, color: str = RED, label: str = "") -> "Chart":
+    def rule(self, x: float) -> "Chart":
         """A vertical line at x, as high as the chart."""
-        return self._add("rule", [x], [], color, label)
+        return self._add("rule", [x], [], RED, "")
 
     def include(self, y: float) -> "Chart":
         """Let the vertical axis reach this value."""

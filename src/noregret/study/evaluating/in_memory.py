@@ -80,15 +80,13 @@ class MemoryStudy:
         Fresh, or with a history of its own, which becomes trials of the origin ``"history"``.
     direction
         ``"maximize"`` or ``"minimize"``.
-    batch
-        The n of an ask if none is given.
     """
 
-    def __init__(self, optimizer: Optimizer, direction: str, batch: int | None = None) -> None:
+    def __init__(self, optimizer: Optimizer, direction: str) -> None:
         self.optimizer = optimizer
         self.domain = optimizer.domain
         self.units = Units(-1.0 if direction == "minimize" else 1.0, 0.0)
-        self.settings: dict[str, Any] = {"direction": direction, "batch": batch}
+        self.settings: dict[str, Any] = {"direction": direction, "batch": None}
         self._trials: list[Trial] = []
         self._open: dict[int, str] = {}  # pending trials and who asked
         self._told = 0  # how many tells there were
@@ -101,7 +99,6 @@ class MemoryStudy:
 
     def ask(self, n: int | None = None, *, adaptive: bool = False, origin: str = "ask") -> Trials:
         """Trials to evaluate next, as :meth:`noregret.Study.ask`."""
-        n = self.settings["batch"] if n is None else n
         with uninterrupted():
             batch = self.optimizer.ask(n, fill=n is not None and not adaptive)
             numbers = self._add(batch.ids, batch.points, origin)
