@@ -71,3 +71,23 @@ def test_bounds_are_intersected_where_the_width_is_proved():
     assert alive(width=2.0, bounds="intersected") is not None
     for options in ({"width": 2.0}, {"width": "practical"}, {"bounds": "current"}):
         assert alive(**options) is None
+
+
+@pytest.mark.parametrize("cls", [nr.GPBUCB, nr.BBKB])
+@pytest.mark.parametrize("width", [2.0, lambda e: 2.0, "practical"])
+def test_inside_a_batch_widths_that_are_not_proved_are_taken_as_they_are(cls, width):
+    X, f, _ = problem(arms=40)
+    options = {"noise": 0.1, "lam": 1.0, "ratio": 4.0, "bounds": "current", "seed": 0}
+    opt, other = (cls(X, nr.RBF(0.3), width=width, **options) for _ in range(2))
+    for one in (opt, other):
+        one.tell(np.arange(0, 40, 2), f[::2])
+    batch = opt.ask()
+    assert len(batch) > 3
+    for id_, upper in zip(batch.ids, batch.info.upper, strict=True):
+        mean, std = other.predict([id_])
+        # BBKB's picks shrink variances inside the dictionary's span only.
+        assert upper == pytest.approx((mean + opt.beta * std)[0], rel=2e-3)
+        other.expect([id_])
+    proved = cls(X, nr.RBF(0.3), width="theory", **options).parts().inflation
+    assert proved["theory"] == 2.0
+    assert proved["paper"] == 4.0

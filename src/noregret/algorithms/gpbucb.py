@@ -24,8 +24,12 @@ class GPBUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search, width
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search
         As for :class:`~noregret.GPUCB`.
+    width
+        As for :class:`~noregret.GPUCB`. Inside a batch only the deviations of ``"theory"``,
+        ``"paper"`` and ``"srinivas"`` are multiplied. With ``"practical"``, a number or a function
+        bounds are mean ± β·std with the deviation after the picks so far.
     ratio
         C: a batch ends when its bound on the ratio of posterior variances passes this.
     batch_rule
