@@ -8,7 +8,7 @@ import pytest
 from functions import bowl, fails_right_of
 
 import noregret as nr
-from noregret.picking.thompson import Thompson
+from noregret.picking.thompson import Thompson, paths
 from noregret.picking.ucb import ucb
 
 
@@ -103,9 +103,9 @@ def test_a_look_at_the_spread_every_twentieth_answer():
 
     class Counted(nr.ThompsonSampling):
         def parts(self):
-            by_bounds = ucb(self.domain, self.search)
-            chooser = Counting(by_bounds, self.features, self.xi, self.n_init, self.seed)
-            return replace(super().parts(), chooser=chooser)
+            where = (self.domain, self.search)
+            how = (self.features, self.xi, self.n_init, self.seed)
+            return replace(super().parts(), chooser=Counting(ucb(*where), paths(*where), *how))
 
     X = np.linspace(0, 1, 40)[:, None]
     opt = Counted(X, nr.RBF(0.1), noise=0.1, n_init=5, seed=0)
