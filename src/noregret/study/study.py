@@ -223,21 +223,22 @@ class Study:
         *,
         failed: str | None = None,
         overwrite: bool = False,
+        source: dict[str, Any] | None = None,
     ) -> None:
         """Tell the values of trials, by number: one each, or ``failed="why"`` for all of them.
 
         Telling the same value again changes nothing. Another value is refused unless ``overwrite``.
         A failed trial gives no data and is no longer pending. If an evaluation of :meth:`run`
         failed, the optimiser looks elsewhere (:meth:`noregret.Optimizer.fail`). When the call
-        returns, either all of this is on disk or nothing.
+        returns, either all of this is on disk or nothing; ``source`` as in :meth:`tell_history`.
         """
         check_answer(values, failed)
         known = self.records.find(trial_numbers(trials))
         new, changed = new_and_changed(known, values, failed, self.units, overwrite=overwrite)
         if changed:
-            self._log.overwrite(new + changed, failed)
+            self._log.overwrite(new + changed, failed, source)
         elif new:
-            self._log.tell(new, failed)
+            self._log.tell(new, failed, source)
 
     @one_at_a_time
     def tell_history(
@@ -246,7 +247,7 @@ class Study:
         """Tell values that nobody asked for, such as old data: ids (or points of a box) and values.
 
         ``source`` (JSON) says where they come from; it is on disk if and only if they are, see
-        ``study.records.imports()``.
+        ``study.records.sources()``.
         """
         ids, located = self.domain.locate(points)
         checked = checked_values(values, len(ids), self.units)

@@ -189,10 +189,13 @@ class Log:
         self.storage.reassign_trial(trial)
         self.storage.add_event("reassigned", {"trial": trial.number})
 
-    def tell(self, answers: Sequence[Answer], reason: str | None) -> None:
+    def tell(
+        self, answers: Sequence[Answer], reason: str | None, source: dict[str, Any] | None
+    ) -> None:
         """Answer pending trials, all with values or all failed for a reason."""
         with self._change():
-            operation = self.storage.add_operation("tell" if reason is None else "fail")
+            kind = "tell" if reason is None else "fail"
+            operation = self.storage.add_operation(kind, info=source)
             self._end(operation, answers, reason)
             if self._state is not None:
                 replay.follow(self.storage, self._state, self.units)
@@ -202,13 +205,17 @@ class Log:
         trials, values = zip(*answers, strict=True)
         self.storage.end_trials(operation, trials, values, reason)
 
-    def overwrite(self, answers: Sequence[Answer], reason: str | None) -> None:
+    def overwrite(
+        self, answers: Sequence[Answer], reason: str | None, source: dict[str, Any] | None
+    ) -> None:
         """Answer trials, some of which had another answer: a fresh optimiser is told everything."""
         with self._change():
-            operation = self.storage.add_operation("rebuild")
+            operation = self.storage.add_operation("rebuild", info=source)
             self._end(operation, answers, reason)
             for trial, value in answers:
-                self.storage.add_event("overwritten", {"trial": trial.number, "value": value})
+                before = {"before": trial.value, "told_by": trial.done_by}
+                about = {"trial": trial.number, "value": value, **before}
+                self.storage.add_event("overwritten", about)
             self._start_anew()
 
     def _start_anew(self) -> None:

@@ -1,6 +1,6 @@
 """What a study's file holds, to be read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
@@ -11,6 +11,9 @@ from noregret.study.frames import trials_frame
 from noregret.study.storage.file import StudyFile, one_at_a_time
 from noregret.study.storage.rows import Operation
 from noregret.study.trials import Packed, Trial
+
+#: kinds of operations that answer trials
+_ANSWERS = ("tell", "fail", "history", "rebuild")
 
 
 class Records:
@@ -71,15 +74,30 @@ class Records:
         return [one.details for one in self._storage.events() if one.kind == event]
 
     @one_at_a_time
-    def imports(self) -> dict[int, dict[str, Any]]:
-        """Where answers that nobody asked for came from, by the number of the operation."""
+    def sources(self) -> dict[int, dict[str, Any]]:
+        """Where answers came from, as far as it was said, by the number of the operation."""
         found = self._storage.operations()
-        return {one.number: one.info for one in found if one.kind == "history" and one.info}
+        return {one.number: one.info for one in found if one.kind in _ANSWERS and one.info}
 
     @one_at_a_time
-    def told_by(self, operation: int) -> list[tuple[Packed, float | None]]:
-        """The choices that an operation told, as the file holds them, and their values."""
-        return [(trial.packed, trial.value) for trial in self._storage.trials_done_by(operation)]
+    def told_by(self, operations: Collection[int]) -> list[tuple[Packed, float | None]]:
+        """What these operations told: choices, as the file holds them, and values.
+
+        The value of a failure is ``None``. Answers that were overwritten since are there as they
+        were told.
+        """
+        if not operations:
+            return []
+        found = []
+        with self._file.transaction():
+            for operation in operations:
+                told = self._storage.trials_done_by(operation)
+                found += [(trial.packed, trial.value) for trial in told]
+            changes = [one.details for one in self._storage.events() if one.kind == "overwritten"]
+            changes = [one for one in changes if one.get("told_by") in operations]
+            trials = self._storage.find_trials([one["trial"] for one in changes])
+        packed = [trial.packed for trial in trials]
+        return found + list(zip(packed, (one["before"] for one in changes), strict=True))
 
     @one_at_a_time
     def trial(self, number: int) -> Trial | None:

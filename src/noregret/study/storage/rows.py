@@ -25,7 +25,8 @@ class Operation:
     time
         The time (seconds since 1970).
     info
-        What is known of the batch that an ask gave; the ids of an aside or a retry.
+        What is known of the batch that an ask gave; where answers came from; the ids of an aside
+        or a retry.
     """
 
     number: int
