@@ -1,6 +1,7 @@
 import csv
 
 import numpy as np
+import polars as pl
 import pytest
 from commands import fill_in, library, noregret, value
 
@@ -33,7 +34,7 @@ def test_a_laboratory_loop(db):
         (lambda rows: rows[1].update(value="inf"), "line 3, column 'value': 'inf'"),
         (lambda rows: rows[2].update(trial="77"), "line 4, column 'trial': there is no trial '77'"),
         (lambda rows: rows[2].update(trial="x"), "line 4, column 'trial': there is no trial 'x'"),
-        (lambda rows: rows.append(dict(rows[0])), "line 8: trial 0 comes twice"),
+        (lambda rows: rows.append(dict(rows[0])), "line 8: trial 0 comes twice: write the mean"),
         (
             lambda rows: rows[0].update(compound="cmp999"),
             "line 2, column 'compound': trial 0 is cmp",
@@ -67,6 +68,33 @@ def test_failures_and_changed_answers_by_csv(db):
     with nr.Study.open(db, read_only=True) as study:
         assert study.trials()["value"].to_list() == [2.5, None]
         assert study.trials()["reason"].to_list() == [None, "spilt"]
+
+
+def test_words_that_say_that_nothing_failed(db):
+    noregret("ask", db, "-n", 6)
+    words = ("no", "-", "0", "false", "N", "N/A")
+    rows = "".join(f"{i},,{word}\n" for i, word in enumerate(words))
+    db.with_name("a.csv").write_text("trial,value,failed\n" + rows)
+    assert "0 values and 0 failures told; 6 trials" in noregret("tell", db, "a.csv").stderr
+    db.with_name("a.csv").write_text("trial,value,failed\n0,1.5,no\n1,,yes\n")
+    assert "1 value and 1 failure told" in noregret("tell", db, "a.csv").stderr
+
+
+def test_the_column_failed_in_capital_letters(db):
+    noregret("ask", db, "-n", 2)
+    db.with_name("a.csv").write_text("trial,value,Failed\n0,,\n1,,spilt\n")
+    assert "0 values and 1 failure told; 1 trial" in noregret("tell", db, "a.csv").stderr
+
+
+def test_a_feature_is_no_reason_of_failure(tmp_path, monkeypatch):
+    """A study made in Python may have any columns in its table."""
+    monkeypatch.chdir(tmp_path)
+    table = pl.DataFrame({"FAILED": [3, 4]})
+    given = {"kernel": nr.RBF(1.0), "names": ["A", "B"], "table": table}
+    with nr.Study.create("a.db", [[0.0], [1.0]], "uniform", repeats=1, **given) as study:
+        study.ask(2)
+    (tmp_path / "a.csv").write_text("id,FAILED,value,Failed\nA,3,1.5,\nB,4,,spilt\n")
+    assert "1 value and 1 failure told; 0 trials" in noregret("tell", "a.db", "a.csv").stderr
 
 
 def test_history_is_imported_by_name(db):

@@ -68,7 +68,7 @@ def test_an_edited_file_is_not_imported_twice(db):
     noregret("import", db, "old.csv")
     db.with_name("old.csv").write_text("compound,value\ncmp003,1.5\ncmp003,1.5\ncmp005,2\n")
     refused = noregret("import", db, "old.csv", code=1).stderr
-    assert "1 of the 3 rows of old.csv were imported before" in refused
+    assert "1 of the 3 rows of old.csv were told or imported before" in refused
     noregret("import", db, "old.csv", "--only-new")
     with nr.Study.open(db, read_only=True) as study:
         assert study.trials()["value"].to_list() == [1.5, 1.5, 2.0]

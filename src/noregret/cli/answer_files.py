@@ -2,22 +2,27 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
+from noregret.cli.answer_choices import Names, checked_choices, located_choices
 from noregret.cli.answer_rows import Rows, Wrong
+from noregret.cli.csv_files import fields_of, style_of
 from noregret.cli.csv_files import id_column as own_id_column
-from noregret.cli.csv_files import mark, style_of
 from noregret.cli.csv_files import value_column as own_value_column
-from noregret.spaces import as_space
-from noregret.spaces.cells import Spelling, numbers
-from noregret.study.frames import coordinate_names
+from noregret.cli.taken_in import Row, Source
+from noregret.spaces.cells import is_gap, numbers
+from noregret.spaces.tables import Table
 
 if TYPE_CHECKING:
     from noregret.study import Study
+
+_REPLICATES = "write the mean of its replicates into one row, or give this row to `noregret import`"
+_STILL_OPEN = (
+    "trial {number} of this study is open for this choice: give the file to `noregret tell`. "
+    "(Without the column 'trial' it is a measurement that nobody asked for.)"
+)
 
 
 @dataclass
@@ -26,21 +31,27 @@ class Answers:
 
     Attributes
     ----------
+    source
+        The file.
     values
         The value, by trial number.
     failures
         Why there is no value, by trial number.
     unchanged
         How many rows say what has been told already.
+    known
+        Choice and value of those that were told by another file.
     wrong
         Rows that cannot be told.
     note
         How values were read, if that is not certain.
     """
 
+    source: Source
     values: dict[int, float] = field(default_factory=dict)
     failures: dict[int, str] = field(default_factory=dict)
     unchanged: int = 0
+    known: list[Row] = field(default_factory=list)
     wrong: list[Wrong] = field(default_factory=list)
     note: str = ""
 
@@ -51,6 +62,8 @@ class OldData:
 
     Attributes
     ----------
+    source
+        The file.
     rows
         For each row the choice, as the study's file holds it, and the value.
     unchanged
@@ -63,37 +76,12 @@ class OldData:
         How values were read, if that is not certain.
     """
 
-    rows: list[tuple[Any, float]] = field(default_factory=list)
+    source: Source
+    rows: list[Row] = field(default_factory=list)
     unchanged: int = 0
     empty: int = 0
     wrong: list[Wrong] = field(default_factory=list)
     note: str = ""
-
-
-class Names:
-    """The candidates of a list by name, as files spell them."""
-
-    def __init__(self, study: "Study") -> None:
-        if study.names is None:
-            names = [str(i) for i in range(study.size or 0)]
-        else:
-            names = study.names.to_list()
-        self._ids = {name: id_ for id_, name in enumerate(names)}
-        self._marked = {mark(name): id_ for name, id_ in self._ids.items() if mark(name) != name}
-
-    @cached_property
-    def _spelling(self) -> Spelling:
-        return Spelling(self._ids)
-
-    def find(self, column: str, text: str) -> int:
-        """The id of a name; if there is none, the error offers the nearest spelling."""
-        for known in (self._marked, self._ids):
-            for spelling in (text, text.strip()):
-                if spelling in known:
-                    return known[spelling]
-        raise ValueError(
-            f"column {column!r}: there is no candidate {text!r}{self._spelling.offer(text)}"
-        )
 
 
 def read_answers(
@@ -103,7 +91,6 @@ def read_answers(
     overwrite: bool,
     value_column: str | None,
     id_column: str | None,
-    told: bool,
 ) -> Answers:
     """The answers in a file.
 
@@ -117,30 +104,31 @@ def read_answers(
         Whether answers may differ from those told before.
     value_column, id_column
         What the columns are called; ``None``: as the study calls them.
-    told
-        Whether this very file has been told before.
     """
-    rows = Rows(path, value_column or own_value_column(study), style_of(study))
+    own = value_column or own_value_column(study)
+    source = Source.of(path, own)
+    rows = Rows(path, own, style_of(study))
     name_column = id_column or own_id_column(study)
-    found = Answers(note=rows.note)
+    found = Answers(source, note=rows.note)
     reader = _by_number if "trial" in rows.table.columns and id_column is None else _by_name
-    reader(study, rows, name_column, found, overwrite=overwrite, told=told)
+    reader(study, rows, name_column, found, overwrite=overwrite)
     return found
 
 
 def _answer(rows: Rows, i: int, reasons: list[str]) -> float | str | None:
     """The value of a row, or why there is none; ``None`` if the trial is still open."""
-    value, reason = rows.value(i), reasons[i].strip()
+    value, reason = rows.value(i), reasons[i]
     if value is not None and reason:
         raise ValueError(f"it has both a value and a reason of failure ({reason!r})")
     return reason or value if value is None else value
 
 
 def _by_number(
-    study: "Study", rows: Rows, name_column: str, found: Answers, *, overwrite: bool, told: bool
+    study: "Study", rows: Rows, name_column: str, found: Answers, *, overwrite: bool
 ) -> None:
     """Answers to trials by their numbers."""
-    reasons, names = rows.texts("failed"), rows.texts(name_column)
+    reasons = rows.reasons(lambda: fields_of(study))
+    check = checked_choices(study, rows, name_column)
     seen: set[int] = set()
     for i, text in enumerate(rows.texts("trial")):
         try:
@@ -151,14 +139,9 @@ def _by_number(
             trial = None if number is None else study.records.trial(number)
             if number is None or trial is None:
                 raise ValueError(f"column 'trial': there is no trial {text!r}")
-            name = study.name_of(trial.id, None) if study.domain.listed else ""
-            called = names[i].strip()
-            if called and name and called not in (name.strip(), mark(name).strip()):
-                raise ValueError(
-                    f"column {name_column!r}: trial {number} is {name}, not {names[i]}"
-                )
+            check(i, trial)
             if number in seen:
-                raise ValueError(f"trial {number} comes twice")
+                raise ValueError(f"trial {number} comes twice: {_REPLICATES}")
             seen.add(number)
             if _differs(trial, answer):
                 _put(found, trial, answer, overwrite)
@@ -192,18 +175,18 @@ def _whole(text: str) -> int | None:
 
 
 def _by_name(
-    study: "Study", rows: Rows, name_column: str, found: Answers, *, overwrite: bool, told: bool
+    study: "Study", rows: Rows, name_column: str, found: Answers, *, overwrite: bool
 ) -> None:
-    """Answers by the candidates' names, to their open trials in the order asked."""
+    """Answers by the candidates' names, to their open trials in the order asked.
+
+    Rows that the study has taken in from this file before change nothing.
+    """
     if not study.domain.listed:
         raise ValueError(f"{rows.table.path} has no column 'trial', which says what a row answers")
     rows.needed(name_column)
     if overwrite:
         raise ValueError("--overwrite needs a column 'trial', which says which answer to replace")
-    if told:
-        found.unchanged = len(rows)
-        return
-    names, reasons = Names(study), rows.texts("failed")
+    names, reasons = Names(study), rows.reasons(lambda: fields_of(study))
     asked: dict[int, list[tuple[int, float | str]]] = defaultdict(list)
     for i, text in enumerate(rows.texts(name_column)):
         try:
@@ -221,29 +204,47 @@ def _by_name(
             open_[id_].append(number)
         else:
             answered[id_].append(value)
+    known = found.source.rows(study)
     for id_, answers in asked.items():
-        _match(study.name_of(id_, None), rows, answers, open_[id_], answered[id_], found)
+        new = []
+        for i, answer in answers:
+            value = _value(answer)
+            if known[(id_, None), value]:
+                known[(id_, None), value] -= 1
+                found.unchanged += 1
+                if value in answered[id_]:
+                    answered[id_].remove(value)
+            else:
+                new.append((i, answer))
+        _match(study, id_, rows, new, open_[id_], answered[id_], found)
+
+
+def _value(answer: float | str) -> float | None:
+    """The value of an answer; ``None`` for a failure."""
+    return None if isinstance(answer, str) else answer
 
 
 def _match(
-    name: str,
+    study: "Study",
+    id_: int,
     rows: Rows,
     answers: list[tuple[int, float | str]],
     open_: list[int],
     answered: list[float | None],
     found: Answers,
 ) -> None:
-    """Give one candidate's answers to its open trials.
+    """Give one candidate's new answers to its open trials.
 
-    If there are more answers than open trials, the surplus must have been told before.
+    If there are more answers than open trials, another file must have told the surplus.
     """
-    spare = len(answers) - len(open_)
+    spare, name = len(answers) - len(open_), study.name_of(id_, None)
     for i, answer in answers:
-        value = None if isinstance(answer, str) else answer
+        value = _value(answer)
         if spare > 0 and value in answered:
             answered.remove(value)
             spare -= 1
             found.unchanged += 1
+            found.known.append(((id_, None), value))
         elif open_:
             number = open_.pop(0)
             if isinstance(answer, str):
@@ -254,11 +255,28 @@ def _match(
             why = f"{name} has no open trial for this answer; `noregret import` takes measurements "
             why += "that nobody asked for"
             if len(answers) > 1:
-                why = (
-                    f"{name} stands in {len(answers)} rows, but has fewer open trials: write the "
-                    "mean of its replicates into one row, or give this row to `noregret import`"
-                )
+                many = f"{name} stands in {len(answers)} rows, but has fewer open trials"
+                why = f"{many}: {_REPLICATES}"
             found.wrong.append(rows.wrong(i, ValueError(why)))
+
+
+def holds_answers(study: "Study", path: str) -> bool:
+    """Whether a file has answers, in the study's column of values, that were not told.
+
+    Answers to other studies count; a file that is no table has none.
+    """
+    own = own_value_column(study)
+    try:
+        frame = Table(path).read().frame
+    except ValueError:
+        return False
+    if own not in frame.columns:
+        return False
+    try:
+        found = read_answers(study, path, overwrite=False, value_column=None, id_column=None)
+    except ValueError:
+        return not is_gap(frame[own]).all()
+    return bool(found.values or found.failures or found.wrong)
 
 
 def read_history(
@@ -266,9 +284,11 @@ def read_history(
 ) -> OldData:
     """Choices and values in a file; by default the study says what the columns are called."""
     own = value_column or own_value_column(study)
+    source = Source.of(path, own)
     rows = Rows(path, own, style_of(study))
-    found = OldData(note=rows.note)
-    locate = _named(study, rows, id_column) if study.domain.listed else _placed(study, rows)
+    found = OldData(source, note=rows.note)
+    locate = located_choices(study, rows, id_column)
+    check = checked_choices(study, rows, id_column or own_id_column(study))
     numbers_of_trials = rows.texts("trial")
     for i in range(len(rows)):
         try:
@@ -277,11 +297,13 @@ def read_history(
                 found.empty += 1
                 continue
             choice = locate(i)
+            number = _whole(numbers_of_trials[i]) if numbers_of_trials[i].strip() else None
+            trial = None if number is None else study.records.trial(number)
+            if trial is not None and trial.status == "pending" and _is_for(check, i, trial):
+                raise ValueError(_STILL_OPEN.format(number=number))
         except (ValueError, TypeError) as error:
             found.wrong.append(rows.wrong(i, error))
             continue
-        number = _whole(numbers_of_trials[i]) if numbers_of_trials[i].strip() else None
-        trial = None if number is None else study.records.trial(number)
         if trial is not None and (trial.packed, trial.value) == (choice, value):
             found.unchanged += 1
         else:
@@ -289,36 +311,10 @@ def read_history(
     return found
 
 
-def _named(study: "Study", rows: Rows, id_column: str | None) -> Any:
-    """Finds the choice of a row by the name in its column."""
-    column = id_column or own_id_column(study)
-    if id_column is None and column not in rows.table.columns and study.names is not None:
-        column = "name" if "name" in rows.table.columns else column
-    texts, names = rows.texts(rows.needed(column)), Names(study)
-    return lambda i: (names.find(column, texts[i]), None)
-
-
-def _placed(study: "Study", rows: Rows) -> Any:
-    """Finds the choice of a row on a box or space by its parameters."""
-    names = coordinate_names(study.domain)
-    texts = [rows.texts(rows.needed(name)) for name in names]
-    found = [rows.numbers(name) for name in names]
-    parameters = as_space(study.domain).parameters
-
-    def locate(i: int) -> Any:
-        point = {}
-        for name, parameter, cells, values in zip(names, parameters, texts, found, strict=True):
-            text = cells[i].strip()
-            value = values[i]
-            if not parameter.is_category and value is not None:
-                text = repr(int(value) if value.is_integer() else value)
-            try:
-                point[name] = parameter.parse(text)
-                parameter.encode(point[name])
-            except (ValueError, TypeError) as error:
-                raise ValueError(f"column {name!r}: {error}") from error
-        given = list(point.values()) if study.domain.names is None else point
-        ids, points = study.domain.locate([given])
-        return study.domain.pack(np.asarray(ids), points)[0]
-
-    return locate
+def _is_for(check: Any, i: int, trial: Any) -> bool:
+    """Whether row i is about the choice of a trial."""
+    try:
+        check(i, trial)
+    except ValueError:
+        return False
+    return True

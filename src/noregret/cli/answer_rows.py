@@ -1,5 +1,6 @@
 """The rows of a file of answers: its columns, its numbers, and what is wrong with a row."""
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ import polars as pl
 
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import (
+    BOOLEANS,
+    GAPS,
     advice,
     decimal_commas,
     decimal_sign,
@@ -19,6 +22,8 @@ from noregret.spaces.tables import Table
 
 #: how many lines an error names
 _NAMED_LINES = 20
+#: what a cell of the column ``failed`` may say of a row that has not failed (in lower case)
+_NOT_FAILED = GAPS | {word for word, value in BOOLEANS.items() if not value} | {"0", "0.0", "0,0"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Rows:
         self.value_column = value_column
         column = self.frame[self.needed(value_column, "; --value-column names the values")]
         self._empty = is_gap(column).to_list()
-        self._decimal = self._sign(value_column)
+        self._decimal = self.decimal(value_column)
         self._values = self.numbers(value_column)
         self._refuse_some_percents()
 
@@ -82,11 +87,28 @@ class Rows:
             return [""] * len(self)
         return self.frame[name].cast(pl.String).fill_null("").to_list()
 
+    def reasons(self, features: Callable[[], Collection[str]]) -> list[str]:
+        """Why each row has no value, in the column ``failed``; empty where it does not say so.
+
+        Words such as no and 0 do not say so. The name may have capital letters, unless one of the
+        ``features`` has this name.
+        """
+        name = self._failed(features)
+        texts = [text.strip() for text in self.texts(name)]
+        return ["" if text.lower() in _NOT_FAILED else text for text in texts]
+
+    def _failed(self, features: Callable[[], Collection[str]]) -> str:
+        if "failed" in self.table.columns:
+            return "failed"
+        alike = [name for name in self.table.columns if name.strip().lower() == "failed"]
+        own = features() if alike else ()
+        return next((name for name in alike if name not in own), "failed")
+
     def numbers(self, name: str) -> list[float | None]:
         """The numbers in a column; ``None`` where there is none."""
-        return numbers(self.frame[name], self._sign(name)).to_list()
+        return numbers(self.frame[name], self.decimal(name)).to_list()
 
-    def _sign(self, name: str) -> str:
+    def decimal(self, name: str) -> str:
         """The decimal sign of a column; that of the file if the column does not show one.
 
         An instrument may write values with a point into a file that has commas elsewhere.

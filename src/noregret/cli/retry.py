@@ -21,7 +21,7 @@ def retry(
     as_json: Json = False,
 ) -> None:
     """Ask again for candidates that failed too often in a run; their failures stop counting."""
-    from noregret.cli.answer_files import Names
+    from noregret.cli.answer_choices import Names
     from noregret.cli.csv_files import id_column
     from noregret.study import Study
 

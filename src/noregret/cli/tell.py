@@ -1,14 +1,12 @@
 """``noregret tell`` and ``import``: answers from files."""
 
-import hashlib
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
-from noregret.cli.csv_files import Style, style_of, write_csv
+from noregret.cli.csv_files import style_of, write_csv
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
@@ -55,32 +53,31 @@ def tell(
 ) -> None:
     """Tell answers to trials that were asked for.
 
-    Rows may come in any order. Rows without a value stay open. Other columns are ignored. Text in a
-    column named failed says why a trial has no value. Without a column named trial, the open trials
-    are found by the candidates' names. If one row is wrong, the file is refused; --skip-bad leaves
-    out wrong rows instead. Telling the same answers again changes nothing.
+    Rows may come in any order. Rows without a value stay open. Names and parameters must be those
+    of the trials. Other columns are ignored. Text in a column named failed says why a trial has no
+    value. Without a column named trial, the open trials are found by the candidates' names. If
+    one row is wrong, the file is refused; --skip-bad leaves out wrong rows instead. Telling the
+    same answers again changes nothing: rows are known by file name, column, candidate and value.
     """
     from noregret.cli.answer_files import read_answers
     from noregret.study import Study
 
     with Study.open(study, wait=wait) as opened:
-        digest = _digest(answers)
         found = read_answers(
             opened,
             answers,
             overwrite=overwrite,
             value_column=value_column,
             id_column=id_column,
-            told=not overwrite and digest in _files(opened, "file told"),
         )
-        bad = _set_aside(found.wrong, answers, skip_bad, style_of(opened))
+        bad = _set_aside(found.wrong, answers, skip_bad, opened)
+        about = found.source.about
         if found.values:
             numbers, values = list(found.values), list(found.values.values())
-            opened.tell(numbers, values, overwrite=overwrite)
+            opened.tell(numbers, values, overwrite=overwrite, source=about)
         for number, reason in found.failures.items():
-            opened.tell(number, failed=reason, overwrite=overwrite)
-        if found.values or found.failures:
-            opened.note("file told", name=Path(answers).name, sha256=digest)
+            opened.tell(number, failed=reason, overwrite=overwrite, source=about)
+        found.source.note_known(opened, found.known)
         counts = opened.counts()
     summary = {
         "values": len(found.values),
@@ -130,92 +127,56 @@ def import_history(
     What `export` writes can be imported. A second import of the same file changes nothing.
     """
     from noregret.cli.answer_files import read_history
+    from noregret.cli.taken_in import new_rows
     from noregret.study import Study
 
     if only_new and again:
         raise ValueError("--only-new and --again exclude each other")
-    name = Path(history).name
     with Study.open(study, wait=wait) as opened:
-        digest = _digest(history)
-        before = {} if again else opened.records.imports()
-        same = [one for one in before.values() if one["sha256"] == digest]
-        if same:
-            _say_imported(opened, name, as_json)
-            return
         found = read_history(opened, history, value_column=value_column, id_column=id_column)
-        edited = [number for number, one in before.items() if one["name"] == name]
-        known = _rows_of(opened, edited)
-        rows = found.rows
-        if known:
-            rows, shared = _new_rows(rows, known)
-            if shared and not only_new:
+        source, rows = found.source, found.rows
+        if not again:
+            same = source.was_read(opened)
+            rows = new_rows(rows, source.rows(opened))
+            if same and not rows:
+                _say_imported(opened, source.name, as_json)
+                return
+            shared = len(found.rows) - len(rows)
+            if shared and rows and not same and not only_new:
                 raise ValueError(
-                    f"{shared} of the {len(found.rows)} rows of {name} were imported before, from "
-                    f"a file of that name. --only-new imports the {len(rows)} others, --again all "
-                    "of them; nothing was changed"
+                    f"{shared} of the {len(found.rows)} rows of {source.name} were told or "
+                    "imported before, from a file of that name. --only-new imports the "
+                    f"{len(rows)} others, --again all of them; nothing was changed"
                 )
-        bad = _set_aside(found.wrong, history, skip_bad, style_of(opened))
+        bad = _set_aside(found.wrong, history, skip_bad, opened)
         if rows:
             choices, values = zip(*rows, strict=True)
-            source = {"name": name, "sha256": digest}
-            opened.tell_history(opened.domain.unpack(list(choices)), list(values), source=source)
+            points = opened.domain.unpack(list(choices))
+            opened.tell_history(points, list(values), source=source.about)
         counts = opened.counts()
+    unchanged = len(found.rows) - len(rows) + found.unchanged
     if as_json:
-        unchanged = len(found.rows) - len(rows) + found.unchanged
         print_json({"imported": len(rows), "unchanged": unchanged, "bad": len(found.wrong),
                     "bad_rows": bad, "counts": counts})  # fmt: skip
         return
     say(f"{many(len(rows), 'measurement')} imported.")
     if found.empty:
         say(f"Left out because they have no value: {many(found.empty, 'row')}.")
-    if found.unchanged:
-        say(f"Already in this study, changed nothing: {many(found.unchanged, 'row')}.")
+    if unchanged:
+        say(f"Already in this study, changed nothing: {many(unchanged, 'row')}.")
     if found.note:
         say(found.note)
     _say_bad(found.wrong, bad)
-
-
-def _digest(path: str) -> str:
-    """The SHA-256 of a file, which identifies its content."""
-    file = Path(path)
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
-def _files(study: "Study", event: str) -> set[str]:
-    """The SHA-256 of the files that events of this kind name."""
-    return {details.get("sha256", "") for details in study.records.noted(event)}
 
 
 def _say_imported(study: "Study", name: str, as_json: bool) -> None:
     if as_json:
         print_json({"imported": 0, "already": True, "counts": study.counts()})
         return
-    say(f"{name} has been imported already: nothing changed. (--again imports it once more.)")
+    say(f"{name} was told or imported already: nothing changed. (--again imports it once more.)")
 
 
-def _rows_of(study: "Study", operations: list[int]) -> Counter[Any]:
-    """Choices and values that these operations took in."""
-    found: Counter[Any] = Counter()
-    for number in operations:
-        found.update(study.records.told_by(number))
-    return found
-
-
-def _new_rows(rows: list[Any], known: Counter[Any]) -> tuple[list[Any], int]:
-    """The rows beyond those known, repeats counted, and how many rows are known."""
-    left, new = known.copy(), []
-    for row in rows:
-        if left[row]:
-            left[row] -= 1
-        else:
-            new.append(row)
-    return new, len(rows) - len(new)
-
-
-def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str | None:
+def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, study: "Study") -> str | None:
     """Refuse a file with wrong rows, or write these rows to a file and give its name."""
     from noregret.cli.answer_rows import refusal
 
@@ -223,11 +184,12 @@ def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, style: Style) -> str
         return None
     if not skip:
         raise ValueError(refusal(path, wrong))
-    target = Path(path).with_suffix(".bad.csv")
-    with target.open("w", newline="", encoding="utf-8") as file:
-        rows = ([*one.row.values(), one.text] for one in wrong)
-        write_csv(file, [*wrong[0].row, "problem"], rows, style)
-    return str(target)
+    target = str(Path(path).with_suffix(".bad.csv"))
+    header = [*wrong[0].row, "problem"]
+    rows = [[*one.row.values(), one.text] for one in wrong]
+    with open(target, "w", newline="", encoding="utf-8") as file:
+        write_csv(file, header, rows, style_of(study))
+    return target
 
 
 def _say_bad(wrong: "list[Wrong]", target: str | None) -> None:
