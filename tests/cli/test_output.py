@@ -1,5 +1,7 @@
-"""Questions that could not be written have not been asked."""
+"""Questions that could not be written have not been asked; what may not be replaced."""
 
+import csv
+import json
 import os
 import subprocess
 import sys
@@ -66,3 +68,99 @@ def test_questions_that_cannot_be_stored_are_not_left_in_a_file(db, monkeypatch)
     assert state_of(db) == before
     assert (db.parent / "plate.csv").read_text() == "the old plate"
     assert not list(db.parent.glob(".*.new"))
+
+
+# -- what no command may write over ------------------------------------------------------------
+
+COMMANDS = {
+    "ask": ("ask", "plates.db", "-n", 2),
+    "open": ("ask", "plates.db", "--open"),
+    "json": ("ask", "plates.db", "-n", 2, "--json"),
+    "export": ("export", "plates.db"),
+    "salvage": ("export", "plates.db", "--salvage"),
+    "parquet": ("export", "plates.db", "--to", "parquet"),
+    "report": ("report", "plates.db"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_no_output_replaces_a_study_or_its_candidates(db, command):
+    noregret("ask", db, "-n", 1)
+    os.symlink("plates.db", "link.db")
+    nr.Study.create("other.db", [[0.0], [1.0]], "uniform", kernel=nr.RBF(1.0)).close()
+    before = {file.name: file.read_bytes() for file in db.parent.iterdir()}
+    own = ("plates.db", "./plates.db", "link.db", "plates.db-wal", "plates.db-lock")
+    for output in (*own, "other.db", "library.csv"):
+        said = noregret(*command, "-o", output, code=1).stderr
+        assert "was not replaced: name another file" in " ".join(said.split())
+    assert {file.name: file.read_bytes() for file in db.parent.iterdir()} == before
+
+
+def test_the_candidates_are_found_from_another_folder(db, monkeypatch):
+    (db.parent / "elsewhere").mkdir()
+    monkeypatch.chdir(db.parent / "elsewhere")
+    refused = noregret("export", "../plates.db", "-o", "../library.csv", code=1).stderr
+    assert "holds the candidates" in refused
+
+
+def test_bad_rows_do_not_replace_the_candidates(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "compound,x\nA,0\nB,1\n"
+    (tmp_path / "a.bad.csv").write_text(text)
+    noregret("create", "a.db", "--candidates", "a.bad.csv")
+    (tmp_path / "a.csv").write_text("compound,value\nA,1\n")
+    noregret("tell", "a.db", "a.csv", "--skip-bad", code=1)
+    assert (tmp_path / "a.bad.csv").read_text() == text
+
+
+def test_an_export_that_fails_leaves_the_old_file(db, monkeypatch):
+    db.with_name("all.csv").write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr("noregret.cli.export.write_csv", lambda *given: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            noregret("export", db, "-o", "all.csv")
+    assert db.with_name("all.csv").read_text() == "old"
+    refused = noregret("export", db, "-o", "nowhere/all.csv", code=1).stderr
+    assert "nowhere/all.csv'" in refused
+    assert ".new" not in refused
+
+
+def test_json_and_a_file_at_once(db):
+    before = state_of(db)
+    noregret("ask", db, "-n", 2, "--json", "-o", "nowhere/plate.csv", code=1)
+    assert state_of(db) == before
+    found = json.loads(noregret("ask", db, "-n", 2, "--json", "-o", "plate.csv").stdout)
+    assert found["output"] == "plate.csv"
+    with open("plate.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["compound"] for row in rows] == [row["compound"] for row in found["trials"]]
+    assert len(rows) == 2
+
+
+def test_a_filled_plate_is_told_before_it_is_replaced(db):
+    noregret("ask", db, "-n", 2, "-o", "plate.csv")
+    noregret("ask", db, "-n", 2, "-o", "plate.csv")  # an empty plate may be replaced
+    before = state_of(db)
+    for note in ({"value": 1.5}, {"value": "", "failed": "spilt"}, {"value": "see book"}):
+        with open("plate.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        rows = [{"failed": "", **row} for row in rows]
+        rows[0].update(note)
+        with open("plate.csv", "w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        filled = db.with_name("plate.csv").read_text()
+        for options in (["-n", 1], ["--open"]):
+            said = noregret("ask", db, *options, "-o", "plate.csv", code=1).stderr
+            assert "tell it first" in " ".join(said.split())
+        assert db.with_name("plate.csv").read_text() == filled
+        assert state_of(db) == before
+    rows[0].update(value="2.5", failed="")
+    with open("plate.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    noregret("tell", db, "plate.csv")
+    noregret("ask", db, "-n", 1, "-o", "plate.csv")
+    assert "2.5" not in db.with_name("plate.csv").read_text()

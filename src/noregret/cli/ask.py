@@ -1,5 +1,6 @@
 """``noregret ask``: questions as CSV."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,21 +56,23 @@ def ask(
         if not len(trials) and not as_json:
             return
         rows = _questions(opened, trials)
-        if as_json:
-            print_json({"trials": rows})
-        else:
+        if rows and (output is not None or not as_json):
             plate.write(lambda file: _write(file, rows, style_of(opened)))
+        if as_json:
+            print_json({"trials": rows} | ({} if output is None else {"output": output}))
 
     if open_:
         if n is not None or adaptive:
             raise ValueError("--open writes the trials that are open: leave out -n and --adaptive")
-        with Output(output) as plate, Study.open(study, read_only=True) as opened:
+        with Output(output, study) as plate, Study.open(study, read_only=True) as opened:
+            _refuse_to_replace(plate, output, opened)
             found = opened.records.pending()
             deliver(opened.get(found))
             plate.keep()
         say(f"{many(len(found), 'trial')} still open.")
         return
-    with Output(output) as plate, Study.open(study, wait=wait) as opened:
+    with Output(output, study) as plate, Study.open(study, wait=wait) as opened:
+        _refuse_to_replace(plate, output, opened)
         before = opened.counts()["pending"]
         wanted = n if n is not None else opened.settings["batch"]
         numbers = list(opened.ask(n, adaptive=adaptive, deliver=deliver))
@@ -83,6 +86,20 @@ def ask(
         say(line)
     if not numbers:
         raise typer.Exit(EXHAUSTED)
+
+
+def _refuse_to_replace(plate: Output, path: str | None, study: "Study") -> None:
+    """Refuse to write over the candidates, or over a plate with answers not told yet."""
+    plate.spare_candidates(study)
+    if path is None or not Path(path).is_file():
+        return
+    from noregret.cli.answer_files import holds_answers
+
+    if holds_answers(study, path):
+        raise ValueError(
+            f"{path} holds answers that have not been told, and was not replaced: tell it first "
+            f"(noregret tell {study.path} {path}), or name another file"
+        )
 
 
 def _about_plate(

@@ -1,6 +1,5 @@
 """``noregret export``: all trials as a table."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +8,7 @@ import typer
 
 from noregret.cli.app import Json, StudyPath, command, print_json, say
 from noregret.cli.csv_files import Style, id_column, style_of, value_column, write_csv
+from noregret.cli.output import Output
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
@@ -37,14 +37,13 @@ def export(
     """Write all trials to a table."""
     if output is None and (to is Format.PARQUET or as_json):
         raise ValueError("-o names the file to write")
-    frame, lost, style = _salvaged(study) if salvage else _trials(study)
-    if to is Format.PARQUET and output is not None:
-        frame.write_parquet(output)
-    elif output is not None:
-        with Path(output).open("w", newline="", encoding="utf-8") as file:
-            write_csv(file, frame.columns, frame.iter_rows(), style)
-    else:
-        write_csv(sys.stdout, frame.columns, frame.iter_rows(), style)
+    with Output(output, study) as table:
+        frame, lost, style = (_salvaged if salvage else _trials)(study, table)
+        if to is Format.PARQUET:
+            table.write_file(frame.write_parquet)
+        else:
+            table.write(lambda file: write_csv(file, frame.columns, frame.iter_rows(), style))
+        table.keep()
     if as_json:
         print_json({"trials": len(frame), "lost": lost, "output": output})
         return
@@ -53,7 +52,7 @@ def export(
         say(f"{many(len(lost), 'trial')} could not be read, from {lost[0]} to {lost[-1]}.")
 
 
-def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
+def _trials(study: str, target: Output) -> "tuple[pl.DataFrame, list[int], Style]":
     """All trials of a study with their features, the lost trials (none), and the style.
 
     Names are in the column ``name``, or ``id`` if that is its name in the library.
@@ -62,6 +61,7 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     from noregret.study.candidate_table import beside
 
     with Study.open(study, read_only=True) as opened:
+        target.spare_candidates(opened)
         frame, table, named = opened.trials(), opened.table, opened.names is not None
         names, values, style = id_column(opened), value_column(opened), style_of(opened)
         listed = opened.domain.listed
@@ -75,9 +75,17 @@ def _trials(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
     return shown, [], style
 
 
-def _salvaged(study: str) -> "tuple[pl.DataFrame, list[int], Style]":
+def _salvaged(study: str, target: Output) -> "tuple[pl.DataFrame, list[int], Style]":
     """The readable trials of a damaged study, the numbers of the others, and the style."""
+    from noregret.study import Study
     from noregret.study.storage.salvage import salvage
 
+    try:
+        opened = Study.open(study, read_only=True)
+    except (ValueError, OSError):
+        pass  # too damaged to say which file its candidates came from
+    else:
+        with opened:
+            target.spare_candidates(opened)
     found = salvage(Path(study))
     return found.trials, found.lost, Style()

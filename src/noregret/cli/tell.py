@@ -7,6 +7,7 @@ import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
 from noregret.cli.csv_files import style_of, write_csv
+from noregret.cli.output import Output
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
@@ -187,8 +188,10 @@ def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, study: "Study") -> s
     target = str(Path(path).with_suffix(".bad.csv"))
     header = [*wrong[0].row, "problem"]
     rows = [[*one.row.values(), one.text] for one in wrong]
-    with open(target, "w", newline="", encoding="utf-8") as file:
-        write_csv(file, header, rows, style_of(study))
+    with Output(target, str(study.path)) as bad:
+        bad.spare_candidates(study)
+        bad.write(lambda file: write_csv(file, header, rows, style_of(study)))
+        bad.keep()
     return target
 
 
