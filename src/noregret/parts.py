@@ -13,7 +13,8 @@ from noregret._types import Points
 from noregret.batching import BatchRule, FixedSize
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Beliefs
+from noregret.learning.contradictions import OwnBounds
 from noregret.learning.learner import (
     Learner,
     Learning,
@@ -23,6 +24,7 @@ from noregret.learning.learner import (
     is_heavy,
     starting_kernel,
 )
+from noregret.learning.rules import Rules
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
@@ -105,6 +107,9 @@ class Parts:
         λ if none is given and λ does not follow from the noise.
     beliefs
         Makes the beliefs, if they are not those of one GP.
+    own
+        More bounds, of arms from their own rewards alone; on lists they are intersected with those
+        of the model.
     view
         Makes the bounds from beliefs, observations and rules, with pending points or without.
     many
@@ -133,6 +138,7 @@ class Parts:
     spreads: bool = True
     lam: float | None = None
     beliefs: Callable[[Assumptions, Learner | None, Points], Any] | None = None
+    own: OwnBounds | None = None
     view: Callable[[Any, Observations, Rules, bool, bool], Any] = gp_bounds
     many: bool = False
     inflation: Mapping[str, float] = field(default_factory=dict)
@@ -279,7 +285,8 @@ def first_beliefs(settings: "Optimizer", parts: Parts) -> tuple[Any, list[dict[s
     assumed = _assumptions(settings, parts, learner, kernel)
     if parts.beliefs is not None:
         return parts.beliefs(assumed, learner, nothing), events
-    return Beliefs(assumed, learner, parts.estimate, parts.dictionary, nothing), events
+    beliefs = Beliefs(assumed, learner, parts.estimate, parts.dictionary, nothing, parts.own)
+    return beliefs, events
 
 
 def _starting_kernel(settings: "Optimizer", parts: Parts) -> tuple[Kernel, list[dict[str, Any]]]:

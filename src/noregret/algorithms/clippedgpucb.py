@@ -99,13 +99,14 @@ class ClippedGPUCB(Optimizer):
         arms = ClippedArms(1.0 + alpha, horizon, own, listed)
         estimate = ClippedRewards(alpha, horizon, self.delta - own)
         return Parts(
-            chooser=ucb(self.domain, self.search, arms),
+            chooser=ucb(self.domain, self.search),
             widths={"theory": _theory},
             proved=("theory",),
             ratio=self.ratio,
             rule=self._rule,
             inflation={"theory": math.sqrt(self.ratio)},
             estimate=estimate,
+            own=arms,
             many=True,
         )
 

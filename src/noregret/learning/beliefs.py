@@ -6,15 +6,22 @@ a batch.
 
 import copy
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
+from noregret.learning.contradictions import (
+    LARGEST_NORM,
+    BoundsOfArms,
+    OwnBounds,
+    apart,
+    smallest_norm,
+)
 from noregret.learning.learner import Learner
 from noregret.learning.outliers import heavy_residuals
+from noregret.learning.rules import Rules
 from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier, lower_trace
 from noregret.models.sparse import SparseGP
@@ -23,72 +30,15 @@ from noregret.rewards.diagnosis import heavy_repeats
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import RewardEstimate
 from noregret.widths import proved
-from noregret.widths.evidence import Evidence, FixedWidth, WidthRule, Widths, theory
+from noregret.widths.evidence import Evidence, theory
 
-#: the largest norm that doubling may reach
-LARGEST_NORM = 1e12
 #: the norm is checked each time the evaluations have grown by a factor: by the first one up to
 #: this many inducing points, by the second one beyond
 _SMALL, _CHECK_GROWTHS = 64, (1.02, 1.5)
 #: of leverages in the two sums
 _FACTORS = np.array([[1.0], [3.0]])
-#: the norm is checked with these multiples of λ
-_CHECKED_LAMS = np.logspace(-4, 5, 28)
-#: the share of δ with which the size of the noise may be found too large, beside the other tests
-_SHARE = 0.1
-#: the rounding error of ridges, as a share of the largest
-_ROUND_OFF = 1e-9
 #: what the dictionary leaves out may widen proved bounds by this share
 _WIDENING = 0.1
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What an algorithm decides about its beliefs.
-
-    Attributes
-    ----------
-    width
-        How wide bounds are, from the evidence.
-    checked
-        Whether bounds that contradict each other refute the assumptions.
-    limits_trace
-        Whether arms are added to the dictionary until tr R hardly widens the bounds.
-    qbar
-        Gives q̄ for a number of evaluations.
-    delta, ratio
-        δ and C̃.
-    inflation
-        The factor of deviations inside a batch.
-    corners
-        Gives points (k × d) that span the space.
-    choices
-        The number of candidates, 0 on a box.
-    seed
-        Seed of the fits.
-    """
-
-    width: WidthRule
-    checked: bool
-    limits_trace: bool
-    qbar: Callable[[int], float]
-    delta: float
-    ratio: float
-    inflation: float
-    corners: Callable[[], Points]
-    choices: int
-    seed: int
-
-    def widths(self, evidence: Evidence) -> Widths:
-        """The factors of √leverage for every λ in use, and whether the assumptions are refuted."""
-        found = self.width(evidence)
-        return found if isinstance(found, tuple) else (np.array([found]), False)
-
-    def fixed_widths(self, lam: float) -> Floats | None:
-        """The factor of √leverage (1) if the width is a number: it needs no evidence."""
-        if not isinstance(self.width, FixedWidth):
-            return None
-        return np.array([self.width.factor(lam)])
 
 
 class Beliefs:
@@ -112,6 +62,9 @@ class Beliefs:
         How often kernel, noise, norm or λ have changed: bounds of an older version are void.
     refuted
         Whether the rewards refute the assumptions, at level δ.
+    own_bounds
+        Bounds of the arms whose rewards were taken in last, from their own rewards alone; ``None``
+        if the algorithm has none.
     """
 
     def __init__(
@@ -121,6 +74,7 @@ class Beliefs:
         estimate: RewardEstimate,
         mode: str,
         nothing: Points,
+        own: OwnBounds | None = None,
     ) -> None:
         self.assumed = assumed
         self.learner = learner
@@ -129,6 +83,8 @@ class Beliefs:
         self.latest: Ints = np.empty(0, dtype=np.int64)
         self.version = 0
         self.refuted = False
+        self.own_bounds: BoundsOfArms | None = None
+        self._own = own
         self._sparsifier = Sparsifier(mode)
         self._nothing = nothing
         self._unasked = 0
@@ -222,6 +178,11 @@ class Beliefs:
             before, self.version = None, self.version + 1
             self._revision = self.estimate.revision
         self.t, self.latest = observations.t, rows
+        if self._own is not None:
+            prior = self.model.prior[rows]
+            self.own_bounds = BoundsOfArms(
+                rows, *self._own.bounds(observations, self.assumed, prior, rows)
+            )
         events += self._check(before, rows, observations, rules)
         return events
 
@@ -313,12 +274,13 @@ class Beliefs:
         if not rules.checked or self.refuted or (learner is not None and not learner.fitted):
             return []
         latest = self.evidence(observations, rules)
-        smallest = 0.0
-        if self.estimate.is_least_squares:  # only then ridges have a meaning
-            smallest = self._smallest_norm(latest, observations)
+        smallest, crossed = self._smallest_norm(latest, observations), False
+        if self.own_bounds is not None:
+            smallest = max(smallest, self.own_bounds.smallest_norm(self.model))
+            crossed = self.own_bounds.contradict(self.model, rules.widths(latest)[0])
         contradicted = apart(before, self.model, rows, latest, rules)
         norm = self.assumed.norm
-        if norm >= smallest and not contradicted(norm):
+        if norm >= smallest and not crossed and not contradicted(norm):
             return []
         if learner is None or not learner.norm:
             self.refuted = True
@@ -330,17 +292,14 @@ class Beliefs:
         return [{"event": "norm doubled", "norm": norm}]
 
     def _smallest_norm(self, found: Evidence, observations: Observations) -> float:
-        """The smallest norm that the rewards allow: O(m³); 0 if it was checked lately."""
+        """The smallest norm that the rewards allow; 0 if it is not known, or was checked lately."""
+        if not self.estimate.is_least_squares:  # then ridges have no meaning
+            return 0.0
         if self.t < _CHECK_GROWTHS[self.model.size > _SMALL] * self._checked:
             return 0.0
         self._checked = self.t
-        lams = found.lam * _CHECKED_LAMS
-        ridges = self.model.ridges_of(lams, observations.scatter / self.assumed.unit**2)
-        square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
-        if self.learner is None:  # a noise that is too small shows itself best here
-            noise = proved.squared_noise(found.noise, _SHARE * found.delta, self.t)
-            square = min(square, noise + _ROUND_OFF * float(ridges.max()))
-        return proved.smallest_norm(square, lams, ridges, found.trace)
+        scatter = observations.scatter / self.assumed.unit**2
+        return smallest_norm(self.model, found, scatter, tests_noise=self.learner is None)
 
 
 def trace_limit(found: Evidence) -> float:
@@ -352,30 +311,6 @@ def trace_limit(found: Evidence) -> float:
     width = float(theory(replace(found, trace=0.0))[0][0])
     root = _WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)
     return float(root * root)  # infinite if no trace matters
-
-
-def apart(
-    before: tuple[Floats, Floats, Evidence] | None,
-    model: SparseGP,
-    rows: Ints,
-    latest: Evidence,
-    rules: Rules,
-) -> Callable[[float], bool]:
-    """Gives for a norm whether bounds before and after the last rewards are disjoint."""
-    if before is None:
-        return lambda norm: rules.widths(replace(latest, norm=norm))[1]
-    mean, root, earlier = before
-    moved = np.abs(model.mean(rows) - mean) * (1.0 - 1e-9) - 1e-12
-    now = np.sqrt(model.leverage(rows))
-
-    def contradicted(norm: float) -> bool:
-        new, empty = rules.widths(replace(latest, norm=norm))
-        if empty or not np.any(moved > new[0] * now):
-            return empty
-        old, _ = rules.widths(replace(earlier, norm=norm))
-        return bool(np.any(moved > old[0] * root + new[0] * now))
-
-    return contradicted
 
 
 def log_det_bounds(model: SparseGP) -> Floats:

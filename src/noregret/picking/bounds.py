@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Beliefs
+from noregret.learning.rules import Rules
 from noregret.models.fantasy import Block, Fantasy
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP

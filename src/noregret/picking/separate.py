@@ -6,8 +6,8 @@ from typing import Any, cast
 import numpy as np
 
 from noregret._types import Bools, Floats, Ints, Points
-from noregret.learning.beliefs import Rules
 from noregret.learning.learner import Learner
+from noregret.learning.rules import Rules
 from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation

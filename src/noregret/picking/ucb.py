@@ -1,14 +1,13 @@
 """Who is next? The largest upper confidence bound, in a box or on a list."""
 
 from noregret.picking.boxes.ucb import BoxUCB
-from noregret.picking.lists.ucb import ListUCB, OwnBounds
+from noregret.picking.lists.ucb import ListUCB
 from noregret.spaces import Candidates, Space
 
 
-def ucb(space: Candidates | Space, search: str, own: OwnBounds | None = None) -> ListUCB | BoxUCB:
+def ucb(space: Candidates | Space, search: str) -> ListUCB | BoxUCB:
     """The chooser for a list, or for a box, which is searched by this method.
 
-    ``own`` are more bounds for the candidates of a list. As for all choosers, which of them it is
-    is asked once, where the chooser is made.
+    Which of them it is, is asked once, where the chooser is made.
     """
-    return ListUCB(space, own) if isinstance(space, Candidates) else BoxUCB(space, search)
+    return ListUCB(space) if isinstance(space, Candidates) else BoxUCB(space, search)

@@ -8,7 +8,8 @@ import numpy as np
 
 from noregret._types import Ints
 from noregret.batching import BatchRule, ToTheLimit
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Beliefs
+from noregret.learning.rules import Rules
 from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations
 from noregret.parts import Parts, first_beliefs, rules_for, usable_parts

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.beliefs import Beliefs, Rules
+from noregret.learning.beliefs import Beliefs
+from noregret.learning.rules import Rules
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, Picks
 from noregret.results import Batch, BatchInfo, History

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.beliefs import Rules
 from noregret.learning.cells import CoverBeliefs
+from noregret.learning.rules import Rules
 from noregret.models.cover import Key
 from noregret.models.fantasy import Fantasy
 from noregret.observations import Observations

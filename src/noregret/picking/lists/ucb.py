@@ -1,12 +1,11 @@
 """Picks on a list by the largest upper confidence bound, and what is remembered for that."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.models.assumptions import Assumptions
-from noregret.observations import Observations
+from noregret.learning.contradictions import BoundsOfArms
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.lists.batch import Intersected, largest_upper, list_batch
 from noregret.picking.lists.columns import PriorRoot
@@ -19,15 +18,6 @@ from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
 
 
-class OwnBounds(Protocol):
-    """Bounds of arms from their own rewards alone, proved together with those of the model."""
-
-    def bounds(
-        self, observations: Observations, assumed: Assumptions, prior: Floats, rows: Ints
-    ) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of some arms (n each); ``prior`` is their k(x, x) (n)."""
-
-
 class ListUCB:
     """The largest upper bound on a list.
 
@@ -37,15 +27,12 @@ class ListUCB:
     ----------
     space
         The list.
-    own
-        More bounds, which are intersected with those of the model.
     """
 
     follows_aim = True
 
-    def __init__(self, space: Candidates, own: OwnBounds | None = None) -> None:
+    def __init__(self, space: Candidates) -> None:
         self.space = space
-        self._own = own
         self._sleepers: Sleepers | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
         self._version = -1
@@ -73,8 +60,8 @@ class ListUCB:
         rule = now.rule(now.bounds.fantasy)
         sleepers = self._up_to_date(now)
         self._raise_lower(now)
-        if self._own is not None and sleepers.intersects:
-            self._intersect(now, sleepers, self._own)
+        if now.beliefs.own_bounds is not None and sleepers.intersects:
+            self._intersect(now, sleepers, now.beliefs.own_bounds)
         sleepers.follow(now.beliefs.model, self.space.at)
         leading = self._leading(now)
         picks = list_batch(sleepers, now.bounds, self.space.at, rule, limit, now.room, leading)
@@ -119,15 +106,12 @@ class ListUCB:
             grown[rows] = np.maximum(grown[rows], now.bounds.lower_of(now.beliefs.model, rows))
             self._lower = grown
 
-    def _intersect(self, now: Situation, sleepers: Sleepers, own: OwnBounds) -> None:
+    def _intersect(self, now: Situation, sleepers: Sleepers, own: BoundsOfArms) -> None:
         """Intersect with the bounds of the arms whose rewards came in last by themselves."""
-        rows = now.beliefs.latest
-        rows = rows[now.observations.ids[rows] >= 0]
-        model, assumed = now.beliefs.model, now.beliefs.assumed
-        lower, upper = own.bounds(now.observations, assumed, model.prior[rows], rows)
-        ids = now.observations.ids[rows]
-        sleepers.intersect(ids, upper)
-        self._lower[rows] = np.maximum(self._lower[rows], lower)
+        listed = np.flatnonzero(now.observations.ids[own.rows] >= 0)
+        rows = own.rows[listed]
+        sleepers.intersect(now.observations.ids[rows], own.upper[listed])
+        self._lower[rows] = np.maximum(self._lower[rows], own.lower[listed])
 
     # -- looks -------------------------------------------------------------------------------
 
