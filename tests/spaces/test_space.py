@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -160,6 +161,8 @@ def test_points_with_wrong_names_are_refused():
         (lambda: nr.Space({"a": (1, 0)}), "a must lie between"),
         (lambda: nr.Space({"a": (1, 2, 4)}), r"a must be .* write nr\.Choice\(\[1, 2, 4\]\)"),
         (lambda: nr.Space({1: nr.Bool()}), "names"),
+        (lambda: nr.Space({"n": nr.Int}), r"n must be .* the class: write nr\.Int\(low, high\)"),
+        (lambda: nr.Space({"n": nr.Bool}), r"write nr\.Bool\(\)"),
     ],
 )
 def test_bad_spaces_are_refused(make, words):
@@ -259,3 +262,18 @@ def test_columns_of_frames_are_found_by_name():
         assert space.decode(points) == [{"n": 3, "kind": "y"}]
         with pytest.raises(ValueError, match="'value' is none of them"):
             box.locate(frames.DataFrame({"a": [0.1], "b": [0.2], "value": [1.0]}))
+
+
+def test_entries_of_a_row_are_found_by_name():
+    """The row of a pandas frame was read by position."""
+    opt = nr.GPUCB(nr.Box({"a": (0, 1), "b": (0, 1)}), nr.RBF(0.3), noise=0.1, seed=0)
+    frame = pd.DataFrame([{"b": 0.9, "a": 0.1}])
+    opt.tell(frame.iloc[0], [1.0])
+    opt.tell([frame.iloc[0]], [1.0])
+    opt.tell(next(frame.itertuples(index=False)), [1.0])
+    opt.tell(pd.Series([0.1, 0.9]), [1.0])
+    assert opt.history.points.tolist() == [[0.1, 0.9]] * 4
+    with pytest.raises(ValueError, match="'c' is none of them"):
+        opt.tell(pd.Series({"a": 0.1, "b": 0.9, "c": 1.0}), [1.0])
+    with pytest.raises(TypeError, match="all dicts or all rows of numbers"):
+        opt.tell([{"a": 0.1, "b": 0.9}, [0.1, 0.9]], [1.0, 2.0])

@@ -24,6 +24,11 @@ def as_parameter(name: str, given: Any) -> Parameter:
         A parameter; a pair (low, high) of numbers; or a list of texts, booleans and ``None``, with
         numbers among them or not.
     """
+    if isinstance(given, Parameter) and isinstance(given, type):
+        how = {"Choice": '(["a", "b"])', "Bool": "()"}.get(given.__name__, "(low, high)")
+        raise TypeError(
+            f"{name} must be a parameter, got the class: write nr.{given.__name__}{how}"
+        )
     if isinstance(given, Parameter):
         return given
     plain = given.tolist() if isinstance(given, np.ndarray) else given

@@ -14,6 +14,7 @@ from noregret import _checks
 from noregret._types import Bools, Floats, Ints, Points
 from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
+from noregret.spaces.rows import named_rows
 from noregret.spaces.shorthand import as_parameter
 
 #: a condition on a point as users see it
@@ -160,7 +161,7 @@ class Space:
     def locate(self, given: Any) -> tuple[Ints, Points]:
         """Ids (n, all −1) and points (n × d) inside.
 
-        Given are dicts by name, one dict, a frame with a column for each name, or encoded rows.
+        Given are what :meth:`any_points` takes.
         """
         points = self._inside(self.any_points(given))
         wrong = np.flatnonzero(~self.allowed(points))
@@ -172,14 +173,12 @@ class Space:
     def any_points(self, given: Any) -> Floats:
         """Points (n × d) of what a user gave; encoded rows may lie outside the space.
 
-        Given are dicts by name, one dict, a frame with a column for each name, or encoded rows.
+        Given are a frame with a column for each name; dicts by name, named tuples or rows of a
+        pandas frame, one or a list of them; or encoded rows.
         """
-        if isinstance(given, Mapping):
-            given = [given]
-        elif self.names is not None and hasattr(given, "columns"):
-            given = _rows_of(given)
-        if self.names is not None and _are_mappings(given):
-            return self.encode(given)
+        rows = None if self.names is None else named_rows(given)
+        if rows is not None:
+            return self.encode(rows)
         return _checks.rows_of_numbers(given, self.dimension, self._or())
 
     def locate_all(self) -> tuple[Ints, Points]:
@@ -331,14 +330,3 @@ def _sobol(dimension: int, n: int, rng: np.random.Generator) -> Floats:
 
     engine = qmc.Sobol(dimension, rng=rng)
     return np.asarray(engine.random_base2(int(np.ceil(np.log2(max(n, 1)))))[:n])
-
-
-def _rows_of(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a pandas or polars frame as dicts."""
-    names = [str(name) for name in frame.columns]
-    columns = [frame[name].to_list() for name in frame.columns]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _are_mappings(points: Any) -> bool:
-    return isinstance(points, Sequence) and bool(points) and isinstance(points[0], Mapping)
