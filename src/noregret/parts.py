@@ -33,7 +33,7 @@ from noregret.picking.chooser import Chooser
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import LeastSquares, RewardEstimate
 from noregret.rewards.winsorised import Winsorised
-from noregret.spaces import Candidates, Domain, as_candidates
+from noregret.spaces import Candidates, Domain, Space, as_candidates
 from noregret.widths.evidence import Evidence, FixedWidth, WidthRule, theory
 
 if TYPE_CHECKING:
@@ -244,10 +244,11 @@ def as_list_like(settings: "Optimizer", candidates: Any, *, same_type: bool) -> 
     settings
         The optimiser on that list.
     candidates
-        The new candidates, or what makes them.
+        The new candidates, or what makes them. Columns with names are matched to those of the list.
     """
     old = as_candidates(settings.domain)
-    made = as_candidates(domain_for(settings.kernel, as_candidates(candidates)))
+    given = as_candidates(candidates) if isinstance(candidates, Space) else candidates
+    made = as_candidates(domain_for(settings.kernel, old.like(given)))
     alike = made.are_objects == old.are_objects and made.dimension == old.dimension
     if not alike or (same_type and made.are_bits != old.are_bits):
         raise ValueError(f"candidates must be of the same kind as {old!r}, got {made!r}")

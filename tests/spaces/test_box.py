@@ -24,12 +24,28 @@ def test_box_grids_and_names():
     assert "rate: [0, 1]" in repr(box)
 
 
+def test_functions_get_dicts_of_a_grid_with_names(tmp_path):
+    grid = nr.Box({"a": (0, 1), "b": (2, 3)}).grid(3)
+    result = nr.maximize(lambda x: x["a"] - x["b"], grid, 9, seed=0, progress=False)
+    assert result.failures == 0
+    assert result.to_frame().columns[2:4] == ["a", "b"]
+    opt = nr.BBKB(grid, nr.RBF(0.3), noise=0.1, seed=0)
+    opt.tell([1], [1.0])
+    opt.save(tmp_path / "run.npz")
+    for one in (opt, nr.load(tmp_path / "run.npz")):
+        assert one.recommend().point == {"a": 0.0, "b": 2.5}
+        assert one.predict_points({"b": 2.5, "a": 0.0}) == one.predict([1])
+        assert set(one.ask(2).values[0]) == {"a", "b"}
+    assert isinstance(nr.Box([(0, 1)]).grid(3).labels([0], [np.zeros(1)])[0], np.ndarray)
+
+
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
         ([], "pair"),
         ([(1, 0)], "lo ≤ hi"),
         ({"rate": (1, 0)}, "rate"),
+        ({1: (0, 1), "1": (0, 1)}, "different names; '1' comes twice"),
         ([(0, np.inf)], "finite"),
         ([(0, 1, 2)], "pair"),
         ([("a", "b")], "numbers"),

@@ -1,7 +1,7 @@
 """``noregret add``: more candidates for a running study."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -54,7 +54,7 @@ def add(
 
 def _encoder(study: "Study", decimal: str) -> "Encoder":
     """The encoder that turned the columns of the study's own file into coordinates."""
-    from noregret.spaces.encoding import Encoder, Feature
+    from noregret.spaces.encoding import encoder_of
 
     features = study.settings["about"].get("features")
     if not features:
@@ -62,8 +62,7 @@ def _encoder(study: "Study", decimal: str) -> "Encoder":
             f"{study.path} was not made from a table of features, so that no file can be added to "
             "it; Study.add takes points"
         )
-    made = [Feature(**(one | {"categories": tuple(one["categories"])})) for one in features]
-    return Encoder(tuple(made), decimal)
+    return encoder_of(features, decimal)
 
 
 def _refuse_missing(path: str, study: "Study", encoder: "Encoder", frame: "pl.DataFrame") -> None:
@@ -94,22 +93,16 @@ def _points(path: str, encoder: "Encoder", frame: "pl.DataFrame", notes: list[st
     """The new candidates as the kernel sees them, encoded with the means of the old ones."""
     import numpy as np
 
-    from noregret.spaces.cells import is_gap
-
     for feature in encoder.features:
-        cells: Any = frame[feature.name]
-        gaps = is_gap(cells).to_numpy()
-        if feature.kind == "category":
-            known = {*feature.categories}
-            unknown = sorted({str(word) for word in cells.filter(~gaps)} - known)
-            if unknown:
-                notes.append(
-                    f"{feature.name!r} has words that the study does not know: "
-                    f"{', '.join(unknown[:5])}. They are described by none of its categories."
-                )
-        elif gaps.any() and feature.fill is None:
+        cells = frame[feature.name]
+        if unknown := feature.unknown_words(cells):
+            notes.append(
+                f"{feature.name!r} has words that the study does not know: "
+                f"{', '.join(unknown[:5])}. They are described by none of its categories."
+            )
+        if feature.kind != "category" and (gaps := feature.gaps(cells)):
             raise ValueError(
-                f"{path}, column {feature.name!r}: {int(gaps.sum())} rows have gaps, and the study "
+                f"{path}, column {feature.name!r}: {gaps} rows have gaps, and the study "
                 "knows of none in this column, so that nothing can be filled in"
             )
     points = encoder.encode(frame)

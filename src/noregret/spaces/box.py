@@ -9,6 +9,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.spaces.candidates import Candidates
 from noregret.spaces.numbers import Float
+from noregret.spaces.sources import Opened
 from noregret.spaces.space import Space
 
 #: the largest grid that ``Box.grid`` makes
@@ -38,6 +39,11 @@ class Box(Space):
         names: tuple[str, ...] | None = None
         if isinstance(bounds, Mapping):
             names = tuple(str(name) for name in bounds)
+            twice = [name for i, name in enumerate(names) if name in names[:i]]
+            if twice:
+                raise ValueError(
+                    f"bounds must have different names; {twice[0]!r} comes twice in {bounds!r}"
+                )
             bounds = list(bounds.values())
         try:
             array = np.array(bounds, dtype=np.float64)
@@ -67,7 +73,7 @@ class Box(Space):
     def grid(self, n: int) -> Candidates:
         """n values per dimension, bounds included: a list of nᵈ candidates.
 
-        A dimension that is constant has one value.
+        A dimension that is constant has one value. With names, users see points as dicts.
         """
         n = _checks.count("n", n)
         free = int(np.sum(self.lower < self.upper))
@@ -75,9 +81,12 @@ class Box(Space):
             raise ValueError(f"a grid of {n}^{free} points is too large")
         axes = [np.linspace(a, b, n if a < b else 1) for a, b in self.bounds]
         mesh = np.meshgrid(*axes, indexing="ij")
-        candidates = Candidates(np.column_stack([axis.ravel() for axis in mesh]))
-        candidates.names = self.names
-        return candidates
+        points = np.column_stack([axis.ravel() for axis in mesh])
+        if self.names is None:
+            return Candidates(points)
+        from noregret.spaces.encoding import encoder_of_numbers  # polars is slow to import
+
+        return Candidates(Opened(points, self.names, encoder=encoder_of_numbers(self.names)))
 
     def __repr__(self) -> str:
         names = self.names or [f"x{i}" for i in range(self.dimension)]

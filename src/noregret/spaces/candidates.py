@@ -1,7 +1,7 @@
 """A finite list of candidates."""
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -10,6 +10,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.spaces import sources
 from noregret.spaces.given import object_vector, opened
+from noregret.spaces.rows import rows_of
 from noregret.spaces.sources import Opened
 
 if TYPE_CHECKING:
@@ -24,15 +25,18 @@ class Candidates:
     points
         An n × d array, a list of rows, a pandas or polars frame, a vector (n choices in one
         dimension), or a list of arbitrary Python objects (strings, graphs, …) for which the kernel
-        is a callable ``k(xs, ys) -> matrix``. Kept without a copy: a float32 array; an array that
-        is mapped from a file; a uint8 array, which means packed bits (n × bytes, as
-        :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto` and numbers for other
-        kernels; and an object that has a length and gives rows of numbers for a slice, which is
-        read when its rows are needed. In a frame, a column of words (at most 100 different ones)
-        becomes one coordinate for each word, and yes and no become 1 and 0; functions of one choice
-        get a dict of the frame's own values by column. Files: :meth:`open`.
+        is a callable ``k(xs, ys) -> matrix``. A float32 array stays float32. A uint8
+        array means packed bits (n × bytes, as :func:`numpy.packbits` makes them) for
+        :class:`~noregret.Tanimoto` and numbers for other kernels. Kept without a copy: an array
+        that is mapped from a file; an array of float64, float32 or uint8 that nobody can change
+        (``array.flags.writeable = False``); and an object that has a length and gives rows of
+        numbers for a slice, which is read when its rows are needed. In a frame, a column of words
+        (at most 100 different ones) becomes one coordinate for each word, and yes and no become 1
+        and 0; functions of one choice get a dict of the frame's own values by column. Files:
+        :meth:`open`.
     objects
-        Treat the entries as opaque objects even where they look like numbers or rows.
+        Treat the entries as opaque objects even where they look like numbers or rows. The rows of a
+        frame become dicts by column.
 
     Attributes
     ----------
@@ -41,11 +45,13 @@ class Candidates:
         an object with a length, ``shape`` and ``dtype`` that is indexed by an id, a slice or an
         array of ids.
     names
-        The names of the columns if a frame or a table was given, else ``None``.
+        The names of the coordinates if a frame or a table was given, else ``None``.
     origin
         The place of the file, for lists that are in a file.
     frame
         The values as a polars frame, if a frame was given; users' functions see its rows.
+    encoder
+        How columns became coordinates, if columns have names. Later rows are encoded the same way.
     parts
         The parts of a list that other machines hold (:meth:`on`), else ``None``.
     """
@@ -65,6 +71,7 @@ class Candidates:
         self.names = found.names
         self.origin = found.origin
         self.frame: Any = found.frame
+        self.encoder = found.encoder
         self.shards: Shards | None = None
         self._finite = found.finite
         self._corners: Points | None = None
@@ -203,7 +210,13 @@ class Candidates:
     def any_points(self, given: Any) -> Points:
         """Points like those of the list (n × d, or n objects), on it or not, checked."""
         if self.are_objects:
-            return object_vector(list(given))
+            return object_vector(rows_of(given) if hasattr(given, "columns") else list(given))
+        if self.encoder is not None and not isinstance(given, np.ndarray):
+            from noregret.spaces.frames import encode_like, frame_of  # polars is slow to import
+
+            frame = frame_of(given)
+            if frame is not None:
+                return encode_like("points", frame, self.encoder)
         found = _checks.rows_of_numbers(given, self.points.shape[1])
         if not self.are_bits:
             return found
@@ -234,32 +247,95 @@ class Candidates:
         return np.array([id_ for id_, _ in packed], dtype=np.int64)
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
-        """What a user's function gets for choices (n): dicts by column of a frame, else points."""
-        if self.frame is None:
-            # A row of a mapped file is copied: it would keep the file open.
-            return [np.array(one) if isinstance(one, np.memmap) else one for one in points]
-        rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
-        return rows
+        """What a user's function gets for choices (n): dicts if columns have names, else points."""
+        if self.frame is not None:
+            rows: list[Any] = self.frame[np.asarray(ids)].rows(named=True)
+            return rows
+        if self.encoder is not None:
+            array = np.asarray(points, dtype=np.float64)
+            return self.encoder.decode(array.reshape(len(points), -1)) if len(points) else []
+        # A row of a mapped file is copied: it would keep the file open.
+        return [np.array(one) if isinstance(one, np.memmap) else one for one in points]
 
     def head(self, n: int) -> "Candidates":
         """The first n candidates."""
-        made = Candidates(self.points[:n], objects=self.are_objects)
-        made.names = self.names
+        if self.encoder is None:
+            return Candidates(self.points[:n], objects=self.are_objects)
+        return self._with_columns(self.points[:n], None if self.frame is None else self.frame[:n])
+
+    def like(self, given: Any) -> "Candidates":
+        """What a user gave as candidates, with the coordinates of this list.
+
+        Columns are matched by name and encoded as those of this list. Missing and further columns,
+        and words that this list does not have, are refused. Rows without names are coordinates.
+        """
+        if self.encoder is None:
+            return self._without_columns(given)
+        from noregret.spaces.frames import encode_like, frame_of  # polars is slow to import
+
+        if isinstance(given, Candidates):
+            if given.encoder is not None and given.encoder.features == self.encoder.features:
+                return given
+            frame = given._as_frame()
+        else:
+            frame = frame_of(given)
+        if frame is not None:
+            return self._with_columns(encode_like("candidates", frame, self.encoder), frame)
+        made = given if isinstance(given, Candidates) else Candidates(given)
+        if made.dimension != self.dimension or not made._in_memory:
+            return made
+        return self._with_columns(made.points.astype(np.float64), None)
+
+    def _without_columns(self, given: Any) -> "Candidates":
+        """Candidates for a list whose columns have no names."""
+        dicts = self.are_objects and isinstance(self.points[0], Mapping)
+        objects = dicts and hasattr(given, "columns")
+        made = given if isinstance(given, Candidates) else Candidates(given, objects=objects)
+        if made.encoder is not None and made.encoder.has_words:
+            raise ValueError(
+                "candidates must be rows of numbers, because the list was made without names of "
+                f"columns; got words in {', '.join(made.encoder.columns)}"
+            )
         return made
 
+    def _with_columns(self, points: Points, frame: Any) -> "Candidates":
+        """Other points with the columns of this list."""
+        return Candidates(Opened(points, self.names, frame=frame, encoder=self.encoder))
+
+    def _as_frame(self) -> Any:
+        """The values as a polars frame; ``None`` if columns have no names."""
+        if self.frame is not None or self.encoder is None:
+            return self.frame
+        from noregret.spaces.frames import frame_of_rows
+
+        if not self._in_memory:
+            raise ValueError(
+                "candidates that are not in memory must have the columns and words of the list "
+                f"before, in its order; got {', '.join(self.names or ())}"
+            )
+        return frame_of_rows(self.encoder.decode(self.points))
+
+    @property
+    def _in_memory(self) -> bool:
+        return self.origin is None and isinstance(self.points, np.ndarray)
+
     def joined(self, more: "Candidates") -> "Candidates":
-        """This list with more candidates at its end; lists that are not in memory are refused."""
-        for one in (self, more):
-            if one.origin is not None or not isinstance(one.points, np.ndarray):
-                raise ValueError(
-                    "candidates can be added to a list in memory, and from one: this one is in a "
-                    "file or on a cluster. Write one file with all candidates and make a new list"
-                )
+        """This list with more at its end, see :meth:`like`; both must be in memory."""
+        if not (self._in_memory and more._in_memory):
+            raise ValueError(
+                "candidates can be added to a list in memory, and from one: this one is in a "
+                "file or on a cluster. Write one file with all candidates and make a new list"
+            )
         if self.are_objects:
             return Candidates(object_vector([*self.points, *more.points]), objects=True)
-        made = Candidates(np.concatenate([self.points, more.points.astype(self.points.dtype)]))
-        made.names = self.names
-        return made
+        points = np.concatenate([self.points, more.points.astype(self.points.dtype)])
+        if self.encoder is None:
+            return Candidates(points)
+        if self.frame is None:
+            return self._with_columns(points, None)
+        from noregret.spaces.frames import longer
+
+        return self._with_columns(points, longer(self.frame, more._as_frame(), self.encoder))
 
     def __len__(self) -> int:
         return len(self.points)

@@ -5,8 +5,7 @@ piece at a time; a :class:`Encoder` made from it turns pieces into rows of numbe
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from numbers import Real
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -252,11 +251,41 @@ class Feature:
         if self.kind == "category":
             words = cells.cast(pl.String).set(is_gap(cells), _NOTHING)
             return [(words == word).to_numpy().astype(np.float64) for word in self.categories]
-        values = _VALUES[self.kind](cells, decimal)
+        values = self.values(cells, decimal)
         empty = values.is_null().to_numpy().astype(np.float64)
         filled = values.fill_null(np.nan if self.fill is None else self.fill).to_numpy()
         own = (filled - self.mean) / self.deviation
         return [own] if self.fill is None else [own, empty]
+
+    def values(self, cells: pl.Series, decimal: str) -> pl.Series:
+        """The numbers in cells (n floats), yes and no as 1 and 0, null where there is none."""
+        return _VALUES[self.kind](cells, decimal)
+
+    def decode(self, coordinates: Floats) -> list[Any]:
+        """The cells (n) whose coordinates (n × k) these are; ``None`` for gaps and no known word.
+
+        A word, and yes or no, is told from coordinates that are 0 and 1.
+        """
+        if self.kind == "category":
+            words = [None if word == _NOTHING else word for word in self.categories]
+            ones = coordinates == 1.0
+            return [words[row.argmax()] if row.sum() == 1 else None for row in ones]
+        numbers = (coordinates[:, 0] * self.deviation + self.mean).tolist()
+        if self.kind == "boolean":
+            numbers = [{0.0: False, 1.0: True}.get(one) for one in numbers]
+        flags = [False] * len(numbers) if self.fill is None else coordinates[:, 1] == 1.0
+        return [None if gap else one for gap, one in zip(flags, numbers, strict=True)]
+
+    def gaps(self, cells: pl.Series) -> int:
+        """How many cells are empty, if this feature knows of no gaps; else 0."""
+        knows = _NOTHING in self.categories or self.fill is not None
+        return 0 if knows else int(is_gap(cells).sum())
+
+    def unknown_words(self, cells: pl.Series) -> list[str]:
+        """The words in cells that are none of the categories; none for numbers, yes and no."""
+        if self.kind != "category":
+            return []
+        return sorted({*cells.filter(~is_gap(cells)).cast(pl.String)} - {*self.categories})
 
 
 @dataclass(frozen=True)
@@ -265,6 +294,16 @@ class Encoder:
 
     features: tuple[Feature, ...]
     decimal: str = "."
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether a column holds categories."""
+        return any(feature.kind == "category" for feature in self.features)
 
     @property
     def dimensions(self) -> list[dict[str, Any]]:
@@ -287,6 +326,28 @@ class Encoder:
             for part in feature.encode(frame[feature.name], self.decimal)
         ]
         return np.column_stack(parts) if parts else np.empty((len(frame), 0))
+
+    def decode(self, points: Floats) -> list[dict[str, Any]]:
+        """The rows (n) by column whose points (n × d) these are; see :meth:`Feature.decode`."""
+        ends = np.cumsum([len(feature.dimensions) for feature in self.features])[:-1]
+        parts = zip(self.features, np.split(points, ends, axis=1), strict=True)
+        columns = [feature.decode(part) for feature, part in parts]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def spec(self) -> list[dict[str, Any]]:
+        """The features as JSON, which :func:`encoder_of` reads."""
+        return [asdict(feature) for feature in self.features]
+
+
+def encoder_of(features: Iterable[dict[str, Any]], decimal: str = ".") -> Encoder:
+    """The encoder whose features :meth:`Encoder.spec` described."""
+    made = [Feature(**(one | {"categories": tuple(one["categories"])})) for one in features]
+    return Encoder(tuple(made), decimal)
+
+
+def encoder_of_numbers(names: Iterable[str]) -> Encoder:
+    """The encoder of columns of numbers, which are used as they are."""
+    return Encoder(tuple(Feature(name, "number") for name in names))
 
 
 def make_encoder(
@@ -321,70 +382,3 @@ def make_encoder(
         fill = fills.get(column.name)
         features.append(Feature(column.name, column.kind, mean, deviation, fill=fill))
     return Encoder(tuple(features), decimal)
-
-
-def as_frame(frame: Any) -> pl.DataFrame:
-    """A pandas or polars frame as a polars one, of numbers, booleans and text."""
-    names = [str(name) for name in frame.columns]
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise ValueError(f"candidates must have columns of different names; {twice[0]} comes twice")
-    columns = []
-    for name in frame.columns:
-        values = np.asarray(frame[name].to_numpy())
-        inside = values.dtype.kind == "O" and any(map(_is_compound, values))
-        if values.dtype.kind in "mM" or inside or values.ndim > 1:
-            what = "times" if values.dtype.kind in "mM" else "lists"
-            raise TypeError(
-                f"candidates must have numbers or words in their columns; {str(name)!r} holds "
-                f"{what}. Leave it out, or make numbers of it"
-            )
-        if values.dtype.kind in "biuf":
-            columns.append(pl.Series(str(name), values))
-        elif all(isinstance(value, Real) for value in values):
-            columns.append(pl.Series(str(name), values.astype(np.float64)))
-        else:
-            nested = [one for one in values if isinstance(one, list | tuple | dict | np.ndarray)]
-            if nested:
-                raise TypeError(
-                    f"column {name!r} must hold numbers, booleans or texts, got {nested[0]!r:.50}"
-                )
-            words = [None if value is None or value != value else str(value) for value in values]
-            columns.append(pl.Series(str(name), words, dtype=pl.String))
-    return pl.DataFrame(columns)
-
-
-def _is_compound(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict, set, np.ndarray, pl.Series))
-
-
-def encode_frame(frame: pl.DataFrame) -> tuple[Floats, tuple[str, ...]]:
-    """Points (n × d) made from all columns of a frame, and the names of the coordinates.
-
-    Columns of words become one coordinate for each word. Gaps, and columns that hold names rather
-    than categories, are refused.
-    """
-    pieces = [Piece(frame, np.arange(len(frame)))]
-    columns = survey(pieces, frame.columns)
-    refuse_unusable(columns.values(), "row")
-    encoder = make_encoder(columns.values(), {}, standardize=False)
-    return encoder.encode(frame), encoder.names
-
-
-def refuse_unusable(columns: Iterable[ColumnSurvey], place: str) -> None:
-    """Refuse columns that cannot become coordinates as they are."""
-    odd = [column.complaint(place) for column in columns if column.kind == "odd"]
-    if odd:
-        raise ValueError(
-            "candidates must be a table of numbers or categories:\n  " + "\n  ".join(odd)
-        )
-    names = [column.name for column in columns if column.kind == "text"]
-    if names:
-        raise TypeError(
-            "candidates must have numeric columns or categories of at most "
-            f"{MOST_CATEGORIES} words; these hold names: {', '.join(names)}. Leave them out "
-            "(Candidates.open has columns=[...]), or treat the rows as objects"
-        )
-    empty = [column.name for column in columns if column.kind == "empty" and column.rows]
-    if empty:
-        raise ValueError(f"candidates must not have empty columns: {', '.join(empty)}")

@@ -8,6 +8,7 @@ import numpy as np
 from noregret.spaces import Box, Candidates, Space, as_candidates
 from noregret.spaces.conditions import Condition
 from noregret.spaces.description import parameter_of
+from noregret.spaces.sources import Opened
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -64,7 +65,7 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
             file = io.BytesIO()
             domain.frame.write_parquet(file)
             arrays["frame"] = np.frombuffer(file.getvalue(), dtype=np.uint8)
-        return spec | {"stored": "numbers"}
+        return spec | {"stored": "numbers", "features": domain.encoder and domain.encoder.spec()}
     if all(isinstance(entry, str) for entry in domain.points):
         return spec | {"stored": "words", "words": domain.points.tolist()}
     return spec | {"stored": False}
@@ -113,10 +114,24 @@ def load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
         return Candidates.reopen(spec["origin"])
     if spec["stored"] == "words":
         return Candidates(spec["words"], objects=True)
-    candidates = Candidates(arrays["candidates"])
-    if "frame" in arrays:
-        import polars as pl  # slow to import, and few runs need it
+    return Candidates(_numbers_of(spec, arrays))
 
-        candidates.frame = pl.read_parquet(io.BytesIO(arrays["frame"].tobytes()))
-    candidates.names = None if spec["names"] is None else tuple(spec["names"])
-    return candidates
+
+def _numbers_of(spec: Any, arrays: Arrays) -> Opened:
+    """The points of a list, with the columns that they were made from."""
+    points = Candidates(arrays["candidates"]).points
+    if spec["names"] is None:
+        return Opened(points)
+    import polars as pl  # slow to import, and few runs need it
+
+    from noregret.spaces.encoding import encoder_of, encoder_of_numbers
+    from noregret.spaces.frames import encoder_for
+
+    frame = None
+    if "frame" in arrays:
+        frame = pl.read_parquet(io.BytesIO(arrays["frame"].tobytes()))
+    if spec.get("features"):
+        encoder = encoder_of(spec["features"])
+    else:  # of an older file: the frame says how its columns were encoded
+        encoder = encoder_of_numbers(spec["names"]) if frame is None else encoder_for(frame)
+    return Opened(points, tuple(spec["names"]), frame=frame, encoder=encoder)

@@ -9,6 +9,7 @@ import numpy as np
 
 from noregret._types import Points
 from noregret.spaces import sources
+from noregret.spaces.rows import rows_of
 from noregret.spaces.sources import Opened
 
 
@@ -21,14 +22,8 @@ def opened(points: Any, objects: bool) -> Opened:
         )
     if hasattr(points, "collect") and hasattr(points, "collect_schema"):
         points = points.collect()  # a lazy frame
-    if hasattr(points, "columns") and not objects:
-        from noregret.spaces.encoding import as_frame, encode_frame  # polars is slow to import
-
-        frame = as_frame(points)
-        if not len(frame):
-            raise ValueError("candidates must not be empty: the frame has no rows")
-        array, names = encode_frame(frame)
-        return Opened(_numeric(array, names), names, frame=frame)
+    if hasattr(points, "columns"):
+        return Opened(object_vector(rows_of(points))) if objects else _frame(points)
     if objects or _holds_objects(points):
         return Opened(object_vector(list(points)))
     if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
@@ -36,6 +31,18 @@ def opened(points: Any, objects: bool) -> Opened:
     if sources.is_lazy(points):
         return sources.open_source(points, None, None)
     return Opened(_numeric(points))
+
+
+def _frame(given: Any) -> Opened:
+    """A pandas or polars frame, with an encoder that is made for its columns."""
+    from noregret.spaces.frames import as_frame, encoder_for  # polars is slow to import
+
+    frame = as_frame(given)
+    if not len(frame):
+        raise ValueError("candidates must not be empty: the frame has no rows")
+    encoder = encoder_for(frame)
+    points = _numeric(encoder.encode(frame), encoder.names)
+    return Opened(points, encoder.names, frame=frame, encoder=encoder)
 
 
 def _holds_objects(points: Any) -> bool:

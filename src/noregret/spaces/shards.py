@@ -57,10 +57,10 @@ class Shard:
             self._candidates = Candidates(source)
         self._kept: dict[str, Any] = {}
 
-    def about(self) -> tuple[tuple[int, int], np.dtype[Any], tuple[str, ...] | None]:
-        """The shape and the type of the points, and the columns' names."""
-        points = self._candidates.points
-        return (points.shape[0], points.shape[1]), points.dtype, self._candidates.names
+    def about(self) -> tuple[tuple[int, int], np.dtype[Any], tuple[str, ...] | None, Any]:
+        """The shape and the type of the points, the coordinates' names, and how they are made."""
+        own, points = self._candidates, self._candidates.points
+        return (points.shape[0], points.shape[1]), points.dtype, own.names, own.encoder
 
     def rows(self, ids: Ints) -> Points:
         """The points of some rows of this part (n × d), as they are stored."""
@@ -126,11 +126,11 @@ class Shards:
             progress(part + 1, len(given))
         about = list(self.gather(dict.fromkeys(range(len(given)), ("about",))).values())
         self._check(about)
-        shapes, kinds, names = zip(*about, strict=True)
+        shapes, kinds, names, encoders = zip(*about, strict=True)
         self.offsets: Ints = np.cumsum([0, *(rows for rows, _ in shapes)])
         self._dimension = shapes[0][1]
         self._kind = np.result_type(*kinds)
-        self._names = names[0]
+        self._columns = {"names": names[0], "encoder": encoders[0]}
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -143,8 +143,8 @@ class Shards:
 
     def _check(self, about: list[Any]) -> None:
         """Refuse parts that do not fit together."""
-        (_, dimension), _, names = about[0]
-        for part, ((_, other), _, own) in enumerate(about):
+        (_, dimension), _, names, _ = about[0]
+        for part, ((_, other), _, own, _) in enumerate(about):
             if other != dimension or own != names:
                 raise ValueError(
                     f"parts must have the same columns: part 0 has {names or dimension}, part "
@@ -154,7 +154,8 @@ class Shards:
     def opened(self) -> Opened:
         """The list as a whole."""
         rows = ShardedRows(self, (int(self.offsets[-1]), self._dimension), self._kind)
-        return Opened(cast(Points, rows), self._names, finite=False, close=self.close)
+        made = cast(Points, rows)
+        return Opened(made, finite=False, close=self.close, **self._columns)
 
     def close(self) -> None:
         """Let the workers forget the parts."""

@@ -15,6 +15,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 
 if TYPE_CHECKING:
+    from noregret.spaces.encoding import Encoder
     from noregret.spaces.tables import Table
 
 #: rows read at a time
@@ -50,6 +51,8 @@ class Opened:
         Removes what was made on the way, such as a temporary copy.
     frame
         The polars frame that was given, if one was.
+    encoder
+        How the columns of a frame or a table became coordinates.
     """
 
     points: Points
@@ -58,6 +61,7 @@ class Opened:
     finite: bool = True
     close: Callable[[], None] | None = None
     frame: Any = None
+    encoder: "Encoder | None" = None
 
 
 class LazyRows:
@@ -251,8 +255,9 @@ def _how_to_save(array: Points) -> str:
 
 def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -> Opened:
     """The numbers of a table in a temporary file that is mapped: written a piece at a time."""
-    from noregret.spaces.encoding import make_encoder, refuse_unusable, survey
-    from noregret.spaces.tables import Table  # polars is slow to import
+    from noregret.spaces.encoding import make_encoder, survey  # polars is slow to import
+    from noregret.spaces.frames import refuse_unusable
+    from noregret.spaces.tables import Table
 
     if path.suffix.lower() == ".npz":
         raise ValueError(f"{path} may hold several arrays: save one of them with np.save (.npy)")
@@ -291,7 +296,7 @@ def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -
         "columns": list(used),
         "folder": folder,
     }
-    return Opened(points, encoder.names, origin, close=close)
+    return Opened(points, encoder.names, origin, close=close, encoder=encoder)
 
 
 def _single_precision(table: "Table", columns: Sequence[str]) -> bool:

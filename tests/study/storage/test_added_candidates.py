@@ -1,5 +1,7 @@
 """Candidates that are added to a study, and plates of studies."""
 
+import io
+
 import numpy as np
 import polars as pl
 import pytest
@@ -98,3 +100,33 @@ def test_what_was_measured_of_the_best(path):
             values = trials.filter(pl.col("id") == row["id"])["value"]
             assert row["evaluations"] == len(values)
             np.testing.assert_allclose(row["measured"], values.mean())
+
+
+def test_frames_are_added_by_the_names_of_their_columns(path):
+    frame = pl.DataFrame({"t": [1.0, 2.0], "s": ["thf", "dmf"]})
+    with nr.Study.create(path, frame, **OPTIONS) as study:
+        with pytest.raises(ValueError, match="got water"):
+            study.add(pl.DataFrame({"t": [4.0, 5.0], "s": ["water", "dmf"]}))
+        assert study.size == 2
+        assert study.add(pl.DataFrame({"s": ["dmf", "thf"], "t": [5, 6]})) == range(2, 4)
+        points = study.domain.points.tolist()
+        assert points[2:] == [[5, 1, 0], [6, 0, 1]]
+        assert study.run(lambda row: row["t"] / 10, 3) == "budget"
+    with nr.Study.open(path) as study:
+        assert study.domain.points.tolist() == points
+        study.run(lambda row: row["t"] / 10 + (row["s"] == "thf"), 9)
+        assert study.best().point in [{"t": 1.0, "s": "thf"}, {"t": 6.0, "s": "thf"}]
+        assert study.counts()["failed"] == 0
+
+
+def test_rows_that_an_older_version_added_to_a_frame_get_dicts(path):
+    """It stored the coordinates alone."""
+    with nr.Study.create(path, pl.DataFrame({"a": [1.0, 2.0]}), **OPTIONS) as study:
+        study.add(np.array([[3.0]]))
+        stored = io.BytesIO()
+        np.save(stored, np.array([[3.0]]))
+        storage, operation = study._log.storage, study.operations()["operation"].to_list()[-1]
+        with study._log.file.transaction():
+            storage.put_blob(f"added/{operation}", stored.getvalue())
+    with nr.Study.open(path) as study:
+        assert study.domain.frame.rows() == [(1.0,), (2.0,), (3.0,)]

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from noregret.spaces import Candidates
-from noregret.spaces.encoding import as_frame
+from noregret.spaces.frames import as_frame
 
 
 class TableRows:

@@ -2,8 +2,10 @@
 
 import io
 import json
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from noregret.spaces import Candidates, Domain, as_candidates
 from noregret.study.errors import DamagedError, StudyError
@@ -21,7 +23,11 @@ def additions(storage: Storage) -> list[tuple[int, int]]:
 
 def put_addition(storage: Storage, operation: int, more: Candidates) -> None:
     """Keep the candidates that an operation added."""
-    if more.are_objects:
+    if more.frame is not None:
+        file = io.BytesIO()
+        more.frame.write_parquet(file)
+        data = file.getvalue()
+    elif more.are_objects:
         data = json.dumps(more.points.tolist()).encode()
     else:
         file = io.BytesIO()
@@ -32,20 +38,23 @@ def put_addition(storage: Storage, operation: int, more: Candidates) -> None:
     storage.put_blob(_LIST, json.dumps(listed).encode())
 
 
-def get_addition(storage: Storage, operation: int) -> Candidates:
-    """The candidates that an operation added."""
+def get_addition(storage: Storage, operation: int) -> Any:
+    """The candidates that an operation added; a frame where the list has columns."""
     data = storage.get_blob(f"added/{operation}")
     if data is None:
         raise DamagedError(f"the study has lost the candidates that operation {operation} added")
     if data.startswith(b"["):
         return Candidates(json.loads(data), objects=True)
+    if data.startswith(b"PAR1"):
+        return pl.read_parquet(io.BytesIO(data))
     return Candidates(np.load(io.BytesIO(data), allow_pickle=False))
 
 
 def with_additions(storage: Storage, domain: Domain) -> Domain:
     """A study's first list with everything that was added to it."""
     for operation, _ in additions(storage):
-        domain = as_candidates(domain).joined(get_addition(storage, operation))
+        listed = as_candidates(domain)
+        domain = listed.joined(listed.like(get_addition(storage, operation)))
     return domain
 
 
