@@ -140,6 +140,20 @@ def test_float32_is_kept_and_computed_with_as_float64():
     assert candidates.at(np.array([1])).dtype == candidates.nothing.dtype == np.float64
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8])
+def test_an_array_that_nobody_can_change_is_not_copied(kind):
+    array = np.array(ROWS).astype(kind)
+    assert not np.shares_memory(nr.Candidates(array).points, array)
+    view = array.view()
+    view.flags.writeable = False
+    assert not np.shares_memory(nr.Candidates(view).points, array)  # its owner can change it
+    array.flags.writeable = False
+    assert np.shares_memory(nr.Candidates(array).points, array)
+    assert nr.Candidates(np.frombuffer(array.tobytes(), kind)).points.tolist() == [
+        [one] for one in array.ravel()
+    ]
+
+
 def test_a_file_that_is_mapped_is_not_copied(tmp_path):
     np.save(tmp_path / "library.npy", np.random.default_rng(0).uniform(size=(50, 2)))
     mapped = np.load(tmp_path / "library.npy", mmap_mode="r")

@@ -65,10 +65,21 @@ def object_vector(entries: list[Any]) -> Points:
     return vector
 
 
+def _cannot_change(points: Any) -> bool:
+    """Whether nobody can write to an array, nor to the array that it is a view of."""
+    while isinstance(points, np.ndarray) and not points.flags.writeable:
+        if points.base is None or isinstance(points.base, bytes):
+            return True
+        points = points.base
+    return False
+
+
 def _numeric(points: Any, names: tuple[str, ...] | None = None) -> Points:
     kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
+    kind = points.dtype if kept else np.float64
+    copies = None if _cannot_change(points) else True
     try:
-        array = np.array(points, dtype=points.dtype if kept else np.float64, order="C")
+        array = np.array(points, dtype=kind, order="C", copy=copies)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
