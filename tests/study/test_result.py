@@ -55,5 +55,5 @@ def test_frame_of_a_frame_has_its_columns():
 
 def test_a_grid_keeps_its_names_and_own_columns_come_first():
     grid = nr.Box({"value": (0, 1), "b": (0, 1)}).grid(4)
-    frame = nr.maximize(lambda x: x[0], grid, 5, seed=0, progress=False).to_frame()
+    frame = nr.maximize(lambda x: x["value"], grid, 5, seed=0, progress=False).to_frame()
     assert frame.columns == ["trial", "id", "value_", "b", "value", "status", "reason"]
