@@ -16,6 +16,16 @@ from noregret._types import Floats, Ints
 LARGEST = 1e100
 
 
+def plain(value: Any) -> Any:
+    """NumPy's numbers, fractions and the like as Python's own, which files hold; all else as is."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return value
+    try:
+        return int(value) if isinstance(value, Integral) else float(value)
+    except OverflowError:  # refused where it is checked
+        return value
+
+
 def positive(name: str, value: Any) -> float:
     """``value`` as a float above zero, of a size that can be computed with."""
     number = finite(name, value)

@@ -107,6 +107,7 @@ class Optimizer(ABC):
         refuse_overrides(cls, Optimizer)
 
     def __post_init__(self) -> None:
+        vars(self).update({name: _checks.plain(value) for name, value in vars(self).items()})
         self._set("domain", domain_for(self.kernel, as_domain(self.domain)))
         if self.seed is None:
             self._set("seed", int(np.random.SeedSequence().generate_state(1, np.uint32)[0]))

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -74,6 +75,28 @@ def test_saving_does_not_change_the_run(tmp_path):
     plain, _ = played()
     saved.save(tmp_path / "a.npz")
     same_future(saved, plain, f)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"seed": np.int64(3)},
+        {"noise": np.float32(0.1), "norm": Fraction(9, 2), "delta": np.float16(0.1)},
+        {"lam": np.longdouble(0.1), "width": np.float32(2), "qbar": np.float32(3)},
+        {"repeats": np.int64(2), "aim": np.uint8(2), "min_batch": np.int32(2)},
+    ],
+    ids=str,
+)
+def test_numbers_of_other_types_are_stored(settings, tmp_path):
+    opt = nr.BBKB(problem(arms=50)[0], nr.RBF(0.3), **{"seed": 0, **settings})
+    opt.tell(opt.ask(1), [1.0])
+    opt.save(tmp_path / "run.npz")
+    read = nr.load(tmp_path / "run.npz")
+    for name, value in settings.items():
+        kept = getattr(read, name)
+        assert type(kept) in (int, float)
+        assert kept == getattr(opt, name) == pytest.approx(float(value), rel=1e-12)
+    np.testing.assert_array_equal(opt.ask(3).ids, read.ask(3).ids)
 
 
 def test_settings_and_events_are_stored(tmp_path):

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+import numpy as np
 import polars as pl
 import pytest
 from studies import X, new
@@ -92,6 +93,15 @@ def test_a_box_asks_what_minimize_asks(path):
     with nr.Study.create(path, {"a": (0, 1)}, **settings) as study:
         study.run(f, budget=12)
         assert study.trials()["a"].to_list() == result.to_frame()["a"].to_list()
+
+
+def test_numbers_of_numpy_are_stored(path):
+    settings = {"seed": np.int64(3), "noise": np.float32(0.5), "batch": np.int64(2)}
+    with nr.Study.create(path, X, kernel=nr.RBF(0.3), **settings) as study:
+        asked = study.ask().ids
+    with nr.Study.open(path) as study:
+        assert (study.settings["seed"], study.optimizer.noise) == (3, 0.5)
+        assert study.get([0, 1]).ids.tolist() == asked.tolist()
 
 
 @pytest.mark.parametrize(
