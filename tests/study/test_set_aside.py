@@ -42,7 +42,7 @@ def test_a_candidate_that_always_fails_is_set_aside(path):
         assert aside["id"].to_list() == sorted(id_ for id_, n in counts.items() if n == 2)
         assert aside["name"][0] == f"c{aside['id'][0]}"
         assert aside["failures"].unique().to_list() == [2]
-        assert aside["reason"].unique().to_list() == ["to this one"]
+        assert aside["reason"].unique().to_list() == ["OSError: no connection"]
         assert study.counts()["told"] == 40
         assert not set(study.ask(10).ids.tolist()) & set(aside["id"].to_list())
 

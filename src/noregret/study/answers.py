@@ -10,10 +10,8 @@ from noregret import _checks
 from noregret._types import Floats
 from noregret.results import Recommendation, Trials
 from noregret.study.errors import StudyError
+from noregret.study.reasons import LONGEST_REASON
 from noregret.study.trials import Trial
-
-#: how many characters the reason of a failure may have
-_LONGEST_REASON = 10_000
 
 #: a trial before its answer, and the value, or ``None`` for a failure
 Answer = tuple[Trial, float | None]
@@ -72,9 +70,9 @@ def _check_reason(reason: Any) -> None:
     """Refuse a reason of failure that is not text that a file can hold."""
     if not isinstance(reason, str):
         raise TypeError(f"failed must say why in words, got {reason!r}")
-    if len(reason) > _LONGEST_REASON:
+    if len(reason) > LONGEST_REASON:
         raise ValueError(
-            f"failed must say why in at most {_LONGEST_REASON} characters, got {len(reason)}"
+            f"failed must say why in at most {LONGEST_REASON} characters, got {len(reason)}"
         )
     try:
         reason.encode()

@@ -11,6 +11,7 @@ from noregret._types import Floats, Ints
 from noregret.optimizer import Optimizer
 from noregret.results import Trials
 from noregret.spaces import Domain
+from noregret.study.reasons import in_one_line
 
 #: what a file stores of a choice: its id, and its point on a box; see ``pack`` of the spaces
 Packed = tuple[int, bytes | None]
@@ -61,9 +62,8 @@ class Trial:
 
     @property
     def short_reason(self) -> str:
-        """The last line of the reason, which names the error; empty if there is no reason."""
-        lines = (self.reason or "").strip().splitlines()
-        return lines[-1] if lines else ""
+        """The line of the reason that names the error; empty if there is no reason."""
+        return in_one_line(self.reason)
 
     @property
     def row(self) -> tuple[Any, ...]:

@@ -136,6 +136,47 @@ def test_failures_are_recorded_with_their_traceback(study):
     assert len(study.optimizer.history) == 15
 
 
+def test_a_reason_that_is_no_proper_text_ends_no_run(study):
+    def cannot_read(x):
+        if x[0] > 0.5:
+            raise FileNotFoundError("cannot read " + os.fsdecode(b"r\xe9.csv") + "\x00\nat all")
+        return f(x)
+
+    study.run(cannot_read, 9, max_failures=100)
+    assert study.pending() == []
+    failed = [trial for trial in study.rows() if trial.status == "failed"]
+    assert failed
+    for trial in failed:
+        assert trial.short_reason == "FileNotFoundError: cannot read r\\udce9.csv\x00"
+    path = study.path
+    study.close()
+    with nr.Study.open(path) as again:
+        assert again.trials()["reason"].to_list() == [trial.reason for trial in again.rows()]
+
+
+class TwoParts(Exception):
+    """An error that cannot be made again from its pickle."""
+
+    def __init__(self, what, code):
+        super().__init__(f"{what}: {code}")
+
+
+def raises_two_parts(x):
+    raise TwoParts("no licence", 7)
+
+
+def test_an_error_that_cannot_be_pickled_comes_back_from_a_process_as_text(study):
+    with ProcessPoolExecutor(2) as processes:
+        with pytest.raises(RunError, match="TwoParts: no licence: 7"):
+            study.run(raises_two_parts, 5, executor=processes, workers=2, max_failures=2)
+        assert processes.submit(abs, -3).result() == 3  # the pool is whole
+    failed = [trial for trial in study.rows() if trial.status == "failed"]
+    assert [trial.times_given for trial in failed] == [1, 1, 1]
+    for trial in failed:
+        assert trial.short_reason.endswith("TwoParts: no licence: 7")
+        assert "in raises_two_parts" in trial.reason
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_too_many_failures_stop_the_run_and_the_study_goes_on(study, workers):
     def never(x):

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from noregret.study.reasons import ExplainedError
+
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: words that only a shell understands
 _SHELL = ("|", "||", "&&", "&", ";", "<", ">", ">>", "2>&1")
@@ -34,7 +36,7 @@ for group in groups:
 """
 
 
-class CommandError(RuntimeError):
+class CommandError(ExplainedError):
     """The program gave no value: the end of its stderr, and in the last line how it ended."""
 
 

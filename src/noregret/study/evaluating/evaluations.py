@@ -3,7 +3,6 @@
 import math
 import queue
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
@@ -15,10 +14,10 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.study.errors import RunError
-from noregret.study.evaluating.command import CommandError
 from noregret.study.evaluating.in_memory import StudyLike
 from noregret.study.evaluating.progress import Progress
 from noregret.study.evaluating.workers import Workers
+from noregret.study.reasons import in_one_line, reason_of, storable
 
 #: the longest wait for answers, in seconds: Ctrl-C is noticed only between two waits
 _WAIT = 0.2
@@ -173,7 +172,7 @@ class Evaluations:
         try:
             values = self.f(job.argument)
         except Exception as error:
-            self._fail(job, _reason(error), error)
+            self._fail(job, reason_of(error), error)
         else:
             self._answer(job, values)
 
@@ -229,7 +228,7 @@ class Evaluations:
                 job.alone = True
                 self._retry(job, f"its worker was lost: {error!r}")
             else:
-                self._fail(job, _reason(error), error)
+                self._fail(job, reason_of(error), error)
         else:
             self._answer(job, values)
 
@@ -303,12 +302,13 @@ class Evaluations:
             self._fail_one(job, number, why, error)
 
     def _fail_one(self, job: _Job, number: int, why: str, error: Exception | None = None) -> None:
+        why = storable(why)
         self.study.tell([number], failed=why)
         self._set_failing_aside()
         self.failed += 1
         self.in_a_row += 1
         self.spent += self.count_failed
-        last = why.strip().splitlines()[-1]
+        last = in_one_line(why)
         self._report(job, number, math.nan, last)
         if self.max_failures is not None and self.failed > self.max_failures:
             trials = "trial" if self.failed == 1 else "trials"
@@ -363,13 +363,6 @@ def _numbers(returned: Any, count: int) -> Floats:
         expected = "one number" if count == 1 else f"{count} numbers"
         raise ValueError(f"expected {expected}, got {returned!r:.200}")
     return values.reshape(count)
-
-
-def _reason(error: Exception) -> str:
-    """Why an evaluation failed: a traceback, or a program's stderr and how it ended."""
-    if isinstance(error, CommandError):
-        return str(error)
-    return "".join(traceback.format_exception(error))[-8000:]
 
 
 def _worker_was_lost(error: Exception) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from noregret import _checks
+from noregret.study.reasons import ExplainedError, reason_of
 
 #: the test that keeps a script from running again in every process it starts
 _GUARD = re.compile(r"""__name__\s*==\s*['"]__main__['"]""")
@@ -54,10 +55,41 @@ class Workers:
     def submit(self, function: Callable[..., Any], argument: Any) -> Any:
         """Start an evaluation; returns its future."""
         assert self.executor is not None
+        if isinstance(self.executor, (Processes, ProcessPoolExecutor)):
+            function = _Sent(function)
         if "pure" in _parameters(self.executor.submit):
             # Dask computes equal calls once by default: repeats would return the same noise.
             return self.executor.submit(function, argument, pure=False)  # type: ignore[call-arg]
         return self.executor.submit(function, argument)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A function for another process: what it raises can be sent back, if need be as text.
+
+    An error that cannot be made again from its pickle would break the pool, and the cause of the
+    failure would be lost.
+    """
+
+    function: Callable[..., Any]
+
+    def __call__(self, argument: Any) -> Any:
+        try:
+            return self.function(argument)
+        except Exception as error:
+            if _can_be_sent(error):
+                raise
+            why = reason_of(error)
+        raise ExplainedError(why)
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Whether an error can be pickled, and made again from its pickle."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
 
 
 @contextmanager
