@@ -14,6 +14,9 @@ from noregret._types import Floats, Ints
 #: numbers beyond this (or, above zero, below its inverse) have no square that a float can hold, or
 #: lose all their digits on the way: they are refused, and another unit helps
 LARGEST = 1e100
+#: what NumPy would make numbers of although it is none, among Python objects and in lists
+_NO_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+_MAY_BE_MASKED = (np.ma.MaskedArray, list, tuple)
 
 
 def plain(value: Any) -> Any:
@@ -24,6 +27,55 @@ def plain(value: Any) -> Any:
         return int(value) if isinstance(value, Integral) else float(value)
     except OverflowError:  # refused where it is checked
         return value
+
+
+def shown(value: Any, most: int = 50) -> str:
+    """How a value is shown in an error: the start of its ``repr``, in one line."""
+    try:
+        return " ".join(repr(value).split())[:most]
+    except Exception:  # such as whole numbers of thousands of digits
+        return f"a value of type {type(value).__name__}"
+
+
+def numbers(name: str, value: Any, allowed: str = "") -> Floats:
+    """``value`` as an array of floats; all that would only look like numbers there is refused.
+
+    That is text, dates, complex numbers, and masked entries. ``allowed`` is how the error begins.
+    """
+    allowed = allowed or f"{name} must be numbers"
+    refuse_masked_and_sparse(value, allowed)
+    try:
+        array = np.asarray(value)
+        odd = array.dtype.kind not in "biufO" or (
+            array.dtype.kind == "O" and any(isinstance(one, _NO_NUMBERS) for one in array.flat)
+        )
+        if not odd:
+            return array.astype(np.float64, copy=False)
+    except OverflowError as error:
+        raise ValueError(f"{name} must lie within ±{LARGEST:g}, got {shown(value)}") from error
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{allowed}, got {shown(value, 200)}") from error
+    except Exception as error:  # what is given may have its own way to become an array
+        raise TypeError(f"{allowed}, got {shown(value, 200)}: {error}") from error
+    raise TypeError(f"{allowed}, got {shown(value, 200)}")
+
+
+def refuse_masked_and_sparse(value: Any, allowed: str) -> None:
+    """Refuse what NumPy would read without its mask, and sparse matrices, which it cannot read."""
+    if _is_masked(value):
+        raise TypeError(f"{allowed}, got masked entries")
+    if hasattr(value, "toarray"):
+        raise TypeError(f"{allowed}, got a sparse matrix: pass an array, such as its toarray()")
+
+
+def _is_masked(value: Any) -> bool:
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(value))
+    if not isinstance(value, (list, tuple)):
+        return False
+    # The types are few, and are found faster than the entries are looked at.
+    inside = tuple(t for t in set(map(type, value)) if issubclass(t, _MAY_BE_MASKED))
+    return bool(inside) and any(_is_masked(one) for one in value if isinstance(one, inside))
 
 
 def positive(name: str, value: Any) -> float:
@@ -42,10 +94,7 @@ def rows_of_numbers(points: Any, dimension: int, also: str = "") -> Floats:
     ``also`` says what else would be allowed, for the error.
     """
     allowed = f"points must be rows of {dimension} numbers{also}"
-    try:
-        array = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(allowed) from error
+    array = np.array(numbers("points", points, allowed))
     if array.ndim == 1 and len(array) == dimension:
         array = array[None]
     if array.ndim != 2 or array.shape[1] != dimension:
@@ -57,10 +106,11 @@ def rows_of_numbers(points: Any, dimension: int, also: str = "") -> Floats:
 
 def one_or_more(name: str, value: Any, of: str) -> float | list[float]:
     """``value`` as one number above zero, or as a list of them, one per ``of``."""
-    numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    if numbers.ndim != 1 or not np.all(np.isfinite(numbers)) or np.any(numbers <= 0):
-        raise ValueError(f"{name} must be one number above 0, or one per {of}, got {value!r}")
-    return float(numbers[0]) if numbers.size == 1 else list(numbers.tolist())
+    allowed = f"{name} must be one number above 0, or one per {of}"
+    array = np.atleast_1d(numbers(name, value, allowed))
+    if array.ndim != 1 or not np.all(np.isfinite(array)) or np.any(array <= 0):
+        raise ValueError(f"{allowed}, got {value!r}")
+    return float(array[0]) if array.size == 1 else list(array.tolist())
 
 
 def not_negative(name: str, value: Any) -> float:
@@ -96,9 +146,9 @@ def finite(name: str, value: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value!r:.50}")
+        raise ValueError(f"{name} must be finite, got {shown(value)}")
     if abs(number) > LARGEST:
-        raise ValueError(f"{name} must lie within ±{LARGEST:g}, got {value!r:.50}")
+        raise ValueError(f"{name} must lie within ±{LARGEST:g}, got {shown(value)}")
     return number
 
 
@@ -108,7 +158,7 @@ def count(name: str, value: Any, most: int = (1 << 63) - 1) -> int:
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     whole = int(value)
     if whole < 1:
-        raise ValueError(f"{name} must be at least 1, got {value!r:.50}")
+        raise ValueError(f"{name} must be at least 1, got {shown(value)}")
     if whole > most:
         given = f"{whole:,}" if whole < 1 << 63 else f"a number of {whole.bit_length()} bits"
         raise ValueError(f"{name} must be at most {most:,}, got {given}")
@@ -158,9 +208,14 @@ def word_or_number(name: str, value: Any, allowed: Sequence[str]) -> None:
 
 def ids(value: Any, size: int) -> Ints:
     """``value`` as row numbers of a list of ``size`` candidates."""
-    array = np.atleast_1d(np.asarray(value))
+    allowed = "ids must be a flat list of row numbers"
+    refuse_masked_and_sparse(value, allowed)
+    try:
+        array = np.atleast_1d(np.asarray(value))
+    except ValueError as error:  # rows of several lengths
+        raise TypeError(f"{allowed}, got {shown(value)}") from error
     if array.ndim != 1:
-        raise ValueError(f"ids must be a flat list of row numbers, got shape {array.shape}")
+        raise ValueError(f"{allowed}, got shape {array.shape}")
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind == "f" and np.all(array == np.floor(array)):
@@ -175,10 +230,7 @@ def ids(value: Any, size: int) -> Ints:
 
 def rewards(value: Any, length: int, name: str = "rewards") -> Floats:
     """``value``, an argument called ``name``, as ``length`` finite floats."""
-    try:
-        array = np.atleast_1d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must be numbers, got {value!r:.200}") from error
+    array = np.atleast_1d(numbers(name, value))
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.shape != (length,):

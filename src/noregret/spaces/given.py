@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Points
 from noregret.spaces import sources
 from noregret.spaces.rows import rows_of
 from noregret.spaces.sources import Opened
+
+#: what candidates without columns may be, for errors
+_ALLOWED = (
+    "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
+    "objects (objects=True treats any entries as such)"
+)
 
 
 def opened(points: Any, objects: bool) -> Opened:
@@ -28,6 +35,7 @@ def opened(points: Any, objects: bool) -> Opened:
         return Opened(object_vector(list(points)))
     if isinstance(points, np.memmap) and points.ndim == 2 and sources.may_be_mapped(points.dtype):
         return sources.mapped(points)
+    _checks.refuse_masked_and_sparse(points, _ALLOWED)
     if sources.is_lazy(points):
         return sources.open_source(points, None, None)
     return Opened(_numeric(points))
@@ -76,15 +84,12 @@ def _cannot_change(points: Any) -> bool:
 
 def _numeric(points: Any, names: tuple[str, ...] | None = None) -> Points:
     kept = isinstance(points, np.ndarray) and points.dtype in (np.float32, np.uint8)
-    kind = points.dtype if kept else np.float64
     copies = None if _cannot_change(points) else True
-    try:
-        array = np.array(points, dtype=kind, order="C", copy=copies)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            "candidates must be an n × d array of numbers, a frame of numeric columns or a list of "
-            f"objects (objects=True treats any entries as such): {error}"
-        ) from error
+    if kept:
+        _checks.refuse_masked_and_sparse(points, _ALLOWED)
+    else:
+        points = _checks.numbers("candidates", points, _ALLOWED)
+    array = np.array(points, order="C", copy=copies)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or (len(array) and array.shape[1] == 0):

@@ -143,6 +143,11 @@ class Space:
 
     def _encode(self, row: int, point: Mapping[str, Any]) -> list[float]:
         names = self.names or ()
+        if not isinstance(point, Mapping):
+            raise TypeError(
+                f"points must all be dicts of {', '.join(names)}; row {row} is "
+                f"{_checks.shown(point)}"
+            )
         missing = [name for name in names if name not in point]
         unknown = [name for name in point if name not in names]
         if missing or unknown:

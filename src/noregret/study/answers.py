@@ -42,9 +42,15 @@ class Units:
 
 def trial_numbers(trials: Trials | Any) -> list[int]:
     """Trial numbers, checked: whole, and all different."""
-    array = np.atleast_1d(np.asarray(trials.numbers if isinstance(trials, Trials) else trials))
+    numbers = trials.numbers if isinstance(trials, Trials) else trials
+    allowed = "trials must be the numbers of trials"
+    _checks.refuse_masked_and_sparse(numbers, allowed)
+    try:
+        array = np.atleast_1d(np.asarray(numbers))
+    except ValueError as error:  # rows of several lengths
+        raise TypeError(f"{allowed}, got {trials!r:.200}") from error
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise TypeError(f"trials must be the numbers of trials, got {trials!r}")
+        raise TypeError(f"{allowed}, got {trials!r:.200}")
     values, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"trials must all be different; {values[counts > 1][0]} comes twice")

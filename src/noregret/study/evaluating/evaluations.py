@@ -358,10 +358,10 @@ class Evaluations:
 
 def _numbers(returned: Any, count: int) -> Floats:
     """What f returned as ``count`` floats."""
-    values = np.asarray(returned, dtype=np.float64)
+    expected = f"expected {'one number' if count == 1 else f'{count} numbers'}"
+    values = _checks.numbers("it", returned, expected)
     if returned is None or values.size != count or values.ndim > 2:
-        expected = "one number" if count == 1 else f"{count} numbers"
-        raise ValueError(f"expected {expected}, got {returned!r:.200}")
+        raise ValueError(f"{expected}, got {_checks.shown(returned, 200)}")
     return values.reshape(count)
 
 
