@@ -107,6 +107,11 @@ def test_numbers_of_numpy_are_stored(path):
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
+        (
+            {"kernel": nr.RBF(0.3), "width": lambda e: 2.0},
+            TypeError,
+            "width is a function, which no study can store: give a number or a name",
+        ),
         ({"algorithm": "bbk"}, ValueError, "got 'bbk'; did you mean 'bbkb'"),
         ({"algorithm": nr.BBKB}, ValueError, "algorithm must be one of .*; write 'bbkb'"),
         ({"nois": 0.1}, TypeError, "PlateUCB has no setting 'nois'; did you mean 'noise'"),

@@ -345,3 +345,31 @@ def test_constants_reach_f(search):
     result = nr.minimize(f, domain, 20, seed=0, progress=False, search=search)
     assert result.failures == 0
     assert result.best.point["x"] == pytest.approx(0.3, abs=0.05)
+
+
+def test_numbers_of_numpy_are_taken_by_the_call():
+    options = {"seed": 0, "progress": False, "workers": np.int64(2)}
+    box = nr.Box([(0, 1)])
+    result = nr.minimize(bowl, box, np.int64(9), callback=lambda one: np.isfinite(one.value), **options)
+    assert result.stopped == "callback"  # by a bool of NumPy
+    with pytest.raises(TypeError, match="workers must be a whole number"):
+        nr.minimize(bowl, box, 9, workers=2.0)
+
+
+def test_an_optimiser_to_go_on_with_has_its_own_domain():
+    box = nr.Box({"a": (0, 1)})
+    opt = nr.GPUCB(box, nr.RBF(0.3), width=2.0, seed=0)
+
+    def call(domain):
+        return nr.minimize(lambda x: x["a"], domain, 2, algorithm=opt, progress=False)
+
+    for domain in ({"b": (3, 4)}, {"a": (0, 2)}, np.eye(3)):
+        with pytest.raises(ValueError, match=r"domain must be None, or that of the optimiser"):
+            call(domain)
+    assert opt.t == 0
+    for domain in (None, box, {"a": (0, 1)}):
+        call(domain)
+    assert opt.t == 6
+    bits = np.packbits(np.eye(8, dtype=np.uint8), axis=1)
+    opt = nr.BBKB(bits, nr.RBF(9.0), seed=0)  # bytes are numbers for this kernel
+    assert nr.maximize(lambda x: 0.0, bits, 2, algorithm=opt, progress=False).evaluations == 2

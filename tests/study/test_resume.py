@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from functions import bowl, fails_right_of
+from sklearn.gaussian_process import kernels as sk
 
 import noregret as nr
 
@@ -53,6 +54,45 @@ def test_failures_are_stored_and_replayed(tmp_path):
     nr.maximize(f, box, 14, seed=0, progress=False, storage=path, horizon=24)
     rest = nr.maximize(f, box, 24, seed=0, progress=False, storage=path)
     assert rest.to_frame().drop("reason").equals(whole.to_frame().drop("reason"))
+
+
+def squares(X, Y):
+    return np.square(X @ Y.T + 1)
+
+
+SUMS = sk.RBF(0.4) + sk.WhiteKernel(0.1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "same", "other"),
+    [
+        (nr.Precomputed(np.eye(5)), nr.Precomputed(np.eye(5)), nr.Precomputed(2 * np.eye(5))),
+        (nr.RBF(0.3), nr.RBF([0.3]), squares),
+        (SUMS, sk.RBF(0.4) + sk.WhiteKernel(0.1), sk.RBF(0.4) + sk.WhiteKernel(0.2)),
+        (squares, squares, nr.RBF(0.3)),
+        (nr.RBF(0.3), nr.RBF(0.3), "auto"),
+    ],
+    ids=["matrix", "numbers", "scikit-learn", "function", "learnt"],
+)
+def test_a_study_goes_on_with_the_kernel_that_it_has(tmp_path, kernel, same, other):
+    options = {"noise": 0.1, "norm": 9.0, "seed": 0, "progress": False}
+
+    def call(kernel, budget):
+        X, path = np.arange(5.0)[:, None], tmp_path / "run.db"
+        return nr.maximize(lambda x: x[0], X, budget, kernel=kernel, storage=path, **options)
+
+    call(kernel, 3)
+    assert call(same, 4).evaluations == 4
+    with pytest.raises(ValueError, match="kernel"):
+        call(other, 5)
+    assert call(same, 5).evaluations == 5
+
+
+def test_a_width_that_no_file_holds_is_refused_before_there_is_a_file(tmp_path):
+    options = {"seed": 0, "progress": False, "storage": tmp_path / "run.db"}
+    with pytest.raises(TypeError, match="width is a function, which no study can store"):
+        nr.minimize(bowl, nr.Box([(0, 1)]), 3, width=lambda e: 2.0, **options)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

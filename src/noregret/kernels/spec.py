@@ -1,5 +1,6 @@
 """Kernels written as JSON and arrays, for files."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,17 @@ def from_spec(spec: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Kernel:
             value = from_spec(inner, arrays) if inner else arrays[value["array"]]
         params[name] = value
     return cls(**params)
+
+
+def same_kernel(one: Kernel, other: Kernel) -> bool:
+    """Whether two kernels are the same as far as a file can tell; of callables, only their kind."""
+    arrays: tuple[dict[str, np.ndarray[Any, Any]], dict[str, np.ndarray[Any, Any]]] = {}, {}
+    first, second = (
+        json.dumps(to_spec(kernel, into)) for kernel, into in zip((one, other), arrays, strict=True)
+    )
+    return first == second and all(
+        np.array_equal(array, arrays[1][name]) for name, array in arrays[0].items()
+    )
 
 
 def _sklearn_spec(kernel: Any) -> Any:

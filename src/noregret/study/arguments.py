@@ -65,7 +65,7 @@ class Call:
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be a function, got {self.callback!r}")
         if not isinstance(self.workers, Executor):
-            if isinstance(self.workers, (str, bytes)) or not isinstance(self.workers, (int, float)):
+            if isinstance(self.workers, (str, bytes)) or not isinstance(self.workers, Real):
                 raise TypeError(
                     "workers must be a number, or an executor with submit() such as "
                     f"concurrent.futures and Dask have, got {self.workers!r}"

@@ -53,6 +53,12 @@ def new_file(
     if learnt:
         kernel, options = "auto", {"noise": "auto", "norm": "auto", "width": 2.0} | options
     optimizer = make(algorithm, domain, kernel, **options)
+    functions = [name for name, value in optimizer.settings().items() if callable(value)]
+    if functions:
+        raise TypeError(
+            f"{functions[0]} is a function, which no study can store: give a number or a name. An "
+            f"optimiser can be saved with opt.save(path), see nr.load(path, {functions[0]}=f)"
+        )
     own = optimizer.domain
     check_names(own)
     blobs = {"start": replay.dump(optimizer, candidates=True)}

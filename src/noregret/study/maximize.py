@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from noregret.algorithms import make
 from noregret.optimizer import Optimizer
+from noregret.parts import domain_for
+from noregret.spaces.files import same_domain
 from noregret.study.arguments import Call, domain_of
 from noregret.study.errors import RunError
 from noregret.study.evaluating.evaluations import Evaluations
 from noregret.study.evaluating.in_memory import MemoryStudy, StudyLike
-from noregret.study.evaluating.progress import Progress, ProgressLine
+from noregret.study.evaluating.progress import Progress, ProgressLine, ends_run
 from noregret.study.evaluating.runner import run_study
 from noregret.study.evaluating.stopping import DRAWN, EarlyStop
 from noregret.study.evaluating.workers import Executor, capacity
@@ -177,7 +179,7 @@ def _run(call: Call, study: "MemoryStudy | Study", began: float) -> Result:
         if study.units.sign * (best - progress.best) > 0 or math.isnan(progress.best):
             progress = replace(progress, best=best)
         line.show(progress)
-        return call.callback is not None and call.callback(progress) is True
+        return call.callback is not None and ends_run(call.callback(progress))
 
     def stop(run: Evaluations) -> str | None:
         if run.told:
@@ -257,9 +259,23 @@ def _warn_of_failures(study: StudyLike, result: Result) -> None:
     raise error
 
 
+def _check_domain(given: Any, optimizer: Optimizer) -> None:
+    """Refuse a domain that is not the one of the optimiser to go on with."""
+    own = optimizer.domain
+    if given is None or given is own:
+        return
+    domain = domain_for(optimizer.kernel, domain_of(given))
+    if not same_domain(domain, own):
+        raise ValueError(
+            f"domain must be None, or that of the optimiser given as algorithm, {own!r}; got "
+            f"{domain!r}"
+        )
+
+
 def _study(call: Call) -> "MemoryStudy | Study":
     """The study of the run: in memory, or at the path that was given."""
     if isinstance(call.algorithm, Optimizer):
+        _check_domain(call.domain, call.algorithm)
         return MemoryStudy(call.algorithm, call.direction)
     domain = domain_of(call.domain)
     if call.storage is None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from noregret.algorithms import make
 from noregret.kernels import as_kernel
-from noregret.kernels.spec import to_spec
+from noregret.kernels.spec import same_kernel, to_spec
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.spaces import Candidates, Space
@@ -62,13 +62,25 @@ def _compare(study: Study, wanted: Optimizer, free: set[str]) -> None:
     """Refuse a study whose settings, except the ``free`` ones, are not those of this call."""
     here, there = wanted.settings(), study.optimizer.settings()
     here |= {name: there[name] for name in free & here.keys()}
-    kernel = wanted.kernel
-    if is_auto(kernel) or to_spec(as_kernel(kernel), {}) is not None:
-        here["kernel"] = kernel if is_auto(kernel) else repr(as_kernel(kernel))
-        there["kernel"] = study.settings["kernel"]
+    _compare_kernels(study, wanted.kernel)
     for name, value in here.items():
         if value != there[name]:
             raise _other(study, name, there[name], value)
+
+
+def _compare_kernels(study: Study, wanted: Any) -> None:
+    """Refuse a study with another kernel; of callables, only that it has one is known."""
+    given = wanted if is_auto(wanted) else as_kernel(wanted)
+    stored = study.settings["kernel"]
+    shown = given if is_auto(given) else repr(given)
+    if is_auto(given) or is_auto(stored):
+        same = shown == stored
+    elif to_spec(given, {}) is None:
+        same = "kernel" in study.settings["given_again"]
+    else:
+        same = same_kernel(given, as_kernel(study.optimizer.kernel))
+    if not same:
+        raise _other(study, "kernel", stored, shown if shown != stored else f"{shown} with other numbers")
 
 
 def _other(study: Study, what: str, stored: Any, given: Any) -> StudyError:

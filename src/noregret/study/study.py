@@ -68,8 +68,9 @@ class Study:
         path
             The file to make; an existing one is refused.
         domain, kernel, options
-            As for the algorithms; ``seed`` is drawn if none is given. Without a kernel (or with
-            ``"auto"``) kernel, noise and norm are learnt, and bounds are 2 deviations wide.
+            As for the algorithms; ``seed`` is drawn if none is given, and ``width`` is no function.
+            Without a kernel (or with ``"auto"``) kernel, noise and norm are learnt, and bounds are
+            2 deviations wide.
         algorithm
             The class name in lower case. By default, with a learnt kernel, ``"plateucb"`` on a list
             and ``"trustregionucb"`` on a box or space; with a given kernel ``"bbkb"``.

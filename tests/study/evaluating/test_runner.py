@@ -154,6 +154,21 @@ def test_a_reason_that_is_no_proper_text_ends_no_run(study):
         assert again.trials()["reason"].to_list() == [trial.reason for trial in again.rows()]
 
 
+@pytest.mark.parametrize("name", ["callback", "stop", "argument"])
+def test_what_is_no_function_is_refused_before_anything_is_asked(study, name):
+    with pytest.raises(TypeError, match=f"{name} must be .*function"):
+        study.run(f, 5, **{name: 3})
+    assert study.counts() == {"pending": 0, "told": 0, "failed": 0, "history": 0}
+
+
+@pytest.mark.parametrize("answer", [True, np.True_])
+def test_a_callback_ends_the_run_with_true(study, answer):
+    assert study.run(f, 9, callback=lambda progress: answer if progress.done == 3 else 1) == (
+        "callback"
+    )
+    assert study.counts()["told"] == 3
+
+
 class TwoParts(Exception):
     """An error that cannot be made again from its pickle."""
 

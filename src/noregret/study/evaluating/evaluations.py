@@ -15,7 +15,7 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.study.errors import RunError
 from noregret.study.evaluating.in_memory import StudyLike
-from noregret.study.evaluating.progress import Progress
+from noregret.study.evaluating.progress import Progress, ends_run
 from noregret.study.evaluating.workers import Workers
 from noregret.study.reasons import in_one_line, reason_of, storable
 
@@ -347,7 +347,7 @@ class Evaluations:
             best=self.best,
             workers=self.workers.name,
         )
-        if self.callback(progress) is True:
+        if ends_run(self.callback(progress)):
             self.stopped = self.stopped or "callback"
 
     def cancel_rest(self) -> None:

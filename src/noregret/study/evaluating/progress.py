@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from noregret.optimizer import Optimizer
 
 #: seconds between two counts of the candidates that can still be the best
@@ -63,6 +65,11 @@ class Progress:
     def seconds_left(self) -> float:
         """Estimated time to the end, infinite before the first answer."""
         return (self.budget - self.told) / self.rate if self.done else math.inf
+
+
+def ends_run(answer: Any) -> bool:
+    """Whether a callback's answer ends the run: true, of Python or of NumPy."""
+    return isinstance(answer, (bool, np.bool_)) and bool(answer)
 
 
 class ProgressLine:
