@@ -170,11 +170,9 @@ class Observations:
             self.stand_ins += (self.t,)
             self.tell(np.array([row]), np.array([reward]))
 
-    def note_failed(self, others: "Observations") -> None:
-        """Copy the failures of observations with the same history and pending evaluations."""
-        rows = list(others.failed)
-        known = self.known_rows(others.ids[rows], others.points[rows])
-        self.failed, self.stand_ins = tuple(known.tolist()), others.stand_ins
+    def note_failed(self, rows: Ints, others: "Observations") -> None:
+        """Note that these rows failed, as in observations with the same history."""
+        self.failed, self.stand_ins = tuple(rows.tolist()), others.stand_ins
         self.aside = others.aside
 
     def failing(self, times: int = 1) -> Ints:

@@ -142,7 +142,7 @@ class Optimizer(ABC):
         with one_blas_thread():
             run.take_in(setup.rules)
             picks, rows = setup.pick(run, room, n, fill=fill)
-        return run.batch(picks, rows, self.domain.labels(picks.ids, picks.points))
+        return run.batch(picks, rows, self.domain.labels(picks.ids, picks.points.copy()))
 
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
         """Report evaluations: a batch (or part of one, ``batch[:3]``), or ids, with n rewards.

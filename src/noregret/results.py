@@ -41,10 +41,10 @@ class Batch:
     ids
         n row numbers; −1 on a box or space.
     points
-        n × d, as the model sees them, or a vector of n objects.
+        n × d, as the model sees them, or a vector of n objects. Read only, as ``ids``.
     values
         What a function of one choice gets (n): dicts if parameters or columns have names, else rows
-        of numbers; objects on a list of objects.
+        of numbers; objects on a list of objects. A function may change what it gets.
     """
 
     ids: Ints
@@ -58,6 +58,12 @@ class Batch:
     #: how often the list had been replaced, and the arms' rows, for batches told late
     generation: int = field(default=0, repr=False)
     rows: Ints | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("ids", "points"):  # a batch is told by them
+            kept = getattr(self, name).view()
+            kept.flags.writeable = False
+            object.__setattr__(self, name, kept)
 
     def __len__(self) -> int:
         return len(self.ids)

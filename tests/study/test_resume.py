@@ -60,7 +60,7 @@ def squares(X, Y):
     return np.square(X @ Y.T + 1)
 
 
-SUMS = sk.RBF(0.4) + sk.WhiteKernel(0.1)
+PRODUCT = sk.RBF(0.4) * sk.RationalQuadratic()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ SUMS = sk.RBF(0.4) + sk.WhiteKernel(0.1)
     [
         (nr.Precomputed(np.eye(5)), nr.Precomputed(np.eye(5)), nr.Precomputed(2 * np.eye(5))),
         (nr.RBF(0.3), nr.RBF([0.3]), squares),
-        (SUMS, sk.RBF(0.4) + sk.WhiteKernel(0.1), sk.RBF(0.4) + sk.WhiteKernel(0.2)),
+        (PRODUCT, sk.RBF(0.4) * sk.RationalQuadratic(), sk.RBF(0.5) * sk.RationalQuadratic()),
         (squares, squares, nr.RBF(0.3)),
         (nr.RBF(0.3), nr.RBF(0.3), "auto"),
     ],

@@ -145,9 +145,12 @@ class Run:
             return None
         if batch.generation == seen.generation:
             return batch.rows if seen.are_rows_of(batch.ids, batch.rows) else None
-        if batch.rows is None or (len(batch) and batch.rows.max() >= len(seen)):
+        rows = batch.rows
+        if rows is None or (len(rows) and rows.max() >= len(seen)) or not _are_same(
+            seen.points[rows], batch.points
+        ):
             raise ValueError("this batch belongs to another optimiser or another list")
-        return batch.rows
+        return rows
 
     def asked_rows(self, space: Domain, points: Any) -> Ints:
         """The rows of a batch, or of ids or points; −1 for what was never asked for."""
@@ -167,6 +170,11 @@ class Run:
         seen, own = other.observations, self.observations
         if listed and (seen.ids[seen.history_rows] < 0).any():
             raise ValueError("a history on a list that has been replaced cannot be told again")
+        if listed and (seen.ids[seen.pending > 0] < 0).any():
+            raise ValueError(
+                "points of a list that has been replaced are pending, and cannot be asked for "
+                "again: cancel them first"
+            )
         where = seen.ids if listed else seen.points
         if seen.t:
             rows = own.rows(*space.locate(where[seen.history_rows]))
@@ -175,7 +183,10 @@ class Run:
             self.beliefs.learner.random = list(other.beliefs.learner.random)
         if seen.pending.any():
             own.ask(own.rows(*space.locate(np.repeat(where, seen.pending, axis=0))))
-        own.note_failed(seen)
+        failed = np.array(seen.failed, dtype=np.int64)
+        if listed:  # failures on a list that has been replaced say nothing here
+            failed = failed[seen.ids[failed] >= 0]
+        own.note_failed(own.rows(*space.locate(where[failed])), seen)
 
     # -- the list ----------------------------------------------------------------------------
 
@@ -198,6 +209,13 @@ def located(space: Domain, points: Any) -> tuple[Ints, Points]:
     if isinstance(points, Batch):
         points = points.ids if space.listed else points.points
     return space.locate(points)
+
+
+def _are_same(one: Points, other: Points) -> bool:
+    """Whether points are the same (n each), as far as this can be known of objects."""
+    if one.dtype != object or other.dtype != object:
+        return np.array_equal(one, other)
+    return all(a == b for a, b in zip(one, other, strict=True) if isinstance(a, str))
 
 
 def _refutation(event: dict[str, Any], delta: float) -> str:
