@@ -1,4 +1,4 @@
-"""What is refused where numbers are wanted: what NumPy would make numbers of although it is none."""
+"""What is refused where numbers are wanted: what NumPy would make numbers of, but is none."""
 
 from decimal import Decimal
 from fractions import Fraction

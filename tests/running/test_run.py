@@ -156,7 +156,7 @@ def test_pending_points_of_a_replaced_list_cannot_be_asked_for_again():
     opt = nr.GPUCB(X, nr.RBF(0.3), noise=0.1, seed=0)
     batch = opt.ask(2)
     opt.replace_candidates(X[:25])
-    with pytest.raises(ValueError, match="a list that has been replaced are pending.*cancel them"):
+    with pytest.raises(ValueError, match=r"a list that has been replaced are pending.*cancel them"):
         opt.replace(noise=0.2)
     opt.cancel(batch)
     assert opt.replace(noise=0.2).noise == 0.2

@@ -309,3 +309,11 @@ def test_files_that_do_not_add_up_are_refused(change, tmp_path):
     _rewrite(tmp_path / "run.npz", change)
     with pytest.raises(ValueError, match=r"."):
         nr.load(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize("path", [None, 5, [1]])
+def test_what_is_no_path_is_refused(path):
+    opt, _ = played(steps=1)
+    for call in (lambda: nr.load(path), lambda: opt.save(path)):
+        with pytest.raises(TypeError, match="path must be a path or a binary file object, got"):
+            call()

@@ -1,8 +1,10 @@
 """New studies: settings, names and tables are checked before there is a file."""
 
+import datetime
 import sqlite3
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from studies import X, new
@@ -123,3 +125,29 @@ def test_misspelt_settings_are_refused_with_the_nearest(path, settings, error, w
     with pytest.raises(error, match=words):
         nr.Study.create(path, X, **settings)
     assert not path.exists()
+
+
+def test_a_table_of_pandas_is_taken_as_one_of_polars(path):
+    table = pd.DataFrame(
+        {
+            "solvent": ["water", None] * 30,
+            "weight": [1.5, np.nan] * 30,
+            "made": pd.to_datetime(["2020-01-02"] * 60),
+            "count": pd.array([1, None] * 30, dtype="Int64"),
+            "mixed": [1, "x"] * 30,
+            7: pd.Categorical(["a", "b"] * 30),
+        },
+        index=range(60, 0, -1),
+    )
+    with new(path, table=table) as study:
+        assert study.table.columns == ["solvent", "weight", "made", "count", "mixed", "7"]
+        made = datetime.datetime(2020, 1, 2)
+        assert study.table.row(0) == ("water", 1.5, made, 1, "1", "a")
+        assert study.table.row(1) == (None, None, made, None, "x", "b")
+    for wrong in ({"a": [1] * 60}, 3, X):
+        with pytest.raises(TypeError, match="table must be a frame of polars or pandas"):
+            new(path.with_name("b.db"), table=wrong)
+    twice = pd.DataFrame(np.zeros((60, 2)), columns=["a", "a"])
+    with pytest.raises(StudyError, match="different names; 'a' comes twice"):
+        new(path.with_name("b.db"), table=twice)
+    assert not path.with_name("b.db").exists()

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -350,7 +351,9 @@ def test_constants_reach_f(search):
 def test_numbers_of_numpy_are_taken_by_the_call():
     options = {"seed": 0, "progress": False, "workers": np.int64(2)}
     box = nr.Box([(0, 1)])
-    result = nr.minimize(bowl, box, np.int64(9), callback=lambda one: np.isfinite(one.value), **options)
+    result = nr.minimize(
+        bowl, box, np.int64(9), callback=lambda one: np.isfinite(one.value), **options
+    )
     assert result.stopped == "callback"  # by a bool of NumPy
     with pytest.raises(TypeError, match="workers must be a whole number"):
         nr.minimize(bowl, box, 9, workers=2.0)
@@ -373,3 +376,17 @@ def test_an_optimiser_to_go_on_with_has_its_own_domain():
     bits = np.packbits(np.eye(8, dtype=np.uint8), axis=1)
     opt = nr.BBKB(bits, nr.RBF(9.0), seed=0)  # bytes are numbers for this kernel
     assert nr.maximize(lambda x: 0.0, bits, 2, algorithm=opt, progress=False).evaluations == 2
+
+
+def test_a_program_without_a_console_shows_no_progress(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    result = nr.minimize(bowl, nr.Box([(0, 1)]), 3, seed=0)
+    assert result.evaluations == 3
+
+
+def test_ragged_trials_are_refused(tmp_path):
+    with nr.Study.create(tmp_path / "a.db", np.eye(3), seed=0) as study:
+        study.ask(3)
+        for trials in ([[0], [1, 2]], np.ma.array([0, 1], mask=[False, True])):
+            with pytest.raises(TypeError, match="trials must be the numbers of trials"):
+                study.tell(trials, [1.0, 2.0])

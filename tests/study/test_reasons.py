@@ -26,7 +26,7 @@ def raised(error, cause=None):
         return caught
 
 
-class Shy(Exception):
+class ShyError(Exception):
     def __str__(self):
         raise RuntimeError("no text")
 
@@ -40,7 +40,7 @@ class Shy(Exception):
         (KeyError("a"), "KeyError: 'a'"),
         (SyntaxError("bad", ("f.py", 1, 1, "x y", 1, 3)), "SyntaxError: bad"),
         (ExceptionGroup("two", [ValueError("a"), KeyError("b")]), None),
-        (Shy(), None),
+        (ShyError(), None),
         (ExplainedError("killed\nafter 3 s"), "after 3 s"),
     ],
     ids=lambda value: type(value).__name__,

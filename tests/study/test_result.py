@@ -57,3 +57,25 @@ def test_a_grid_keeps_its_names_and_own_columns_come_first():
     grid = nr.Box({"value": (0, 1), "b": (0, 1)}).grid(4)
     frame = nr.maximize(lambda x: x["value"], grid, 5, seed=0, progress=False).to_frame()
     assert frame.columns == ["trial", "id", "value_", "b", "value", "status", "reason"]
+
+
+def test_no_column_of_a_frame_is_lost_to_another_one():
+    box = nr.Box({"value": (0, 1), "value_": (2, 3), "trial": (4, 5), "a": (6, 7)})
+    result = nr.maximize(lambda x: x["a"], box, 3, seed=0, progress=False)
+    frame = result.to_frame()
+    assert frame.columns == [
+        *("trial", "value__", "value_", "trial_", "a", "value", "status", "reason"),
+    ]
+    np.testing.assert_array_equal(frame[:, 1:5].to_numpy(), result.history.points)
+
+
+def test_a_list_without_more_to_evaluate_is_exhausted():
+    result = nr.maximize(lambda x: x[0], np.eye(3), 9, repeats=1, seed=0, progress=False)
+    assert (result.stopped, result.evaluations) == ("exhausted", 3)
+
+
+def test_a_gap_on_a_box_is_certified_with_settings_that_were_given():
+    given = {"kernel": nr.RBF(0.5), "noise": 0.1, "norm": 2.0, "seed": 0, "progress": False}
+    result = nr.maximize(lambda x: x["a"], {"a": (0, 1)}, 4, algorithm="gpucb", **given)
+    assert result.certified
+    assert "proved" in repr(result).splitlines()[-1]

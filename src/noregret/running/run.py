@@ -146,8 +146,10 @@ class Run:
         if batch.generation == seen.generation:
             return batch.rows if seen.are_rows_of(batch.ids, batch.rows) else None
         rows = batch.rows
-        if rows is None or (len(rows) and rows.max() >= len(seen)) or not _are_same(
-            seen.points[rows], batch.points
+        if (
+            rows is None
+            or (len(rows) and rows.max() >= len(seen))
+            or not _are_same(seen.points[rows], batch.points)
         ):
             raise ValueError("this batch belongs to another optimiser or another list")
         return rows

@@ -59,6 +59,8 @@ def save(
         Whether to write the list too; :func:`read` needs it as ``domain`` otherwise.
     """
     if not isinstance(path, (str, os.PathLike)):
+        if not hasattr(path, "write"):
+            raise TypeError(f"path must be a path or a binary file object, got {path!r}")
         _write(path, optimizer, run, candidates)
         return
     target = Path(path)
@@ -129,7 +131,9 @@ class Saved:
 
 
 def read(path: str | os.PathLike[str] | IO[bytes]) -> Saved:
-    """Read what :func:`write` wrote; ``path`` may be a binary file object."""
+    """Read what :func:`save` wrote; ``path`` may be a binary file object."""
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "read"):
+        raise TypeError(f"path must be a path or a binary file object, got {path!r}")
     try:
         with contextlib.ExitStack() as stack:
             # Opened here, so that the file is closed even if NumPy cannot read it.

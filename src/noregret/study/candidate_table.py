@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from noregret import _checks
 from noregret.spaces import Domain, list_length
 from noregret.study.errors import StudyError
 from noregret.study.storage.storage import Storage
@@ -72,17 +73,15 @@ def check_names(domain: Domain) -> None:
         )
 
 
-def table_to_show(
-    size: int | None, names: Sequence[Any] | None, table: pl.DataFrame | None
-) -> pl.DataFrame | None:
+def table_to_show(size: int | None, names: Sequence[Any] | None, table: Any) -> pl.DataFrame | None:
     """The table that is shown of a list of ``size`` candidates, names first; checked."""
     if names is None and table is None:
         return None
     if size is None:
         raise StudyError("names and table are for lists of candidates, not for a box")
-    if table is not None and len(table) != size:
-        raise StudyError(f"table must have {size} rows, one per candidate, got {len(table)}")
-    shown = pl.DataFrame() if table is None else table
+    shown = pl.DataFrame() if table is None else _as_table(table)
+    if table is not None and len(shown) != size:
+        raise StudyError(f"table must have {size} rows, one per candidate, got {len(shown)}")
     if names is None:
         return shown
     words = [str(name) for name in names]
@@ -99,11 +98,32 @@ def table_to_show(
     return pl.DataFrame([column, *shown.get_columns()])
 
 
+def _as_table(given: Any) -> pl.DataFrame:
+    """A polars or pandas frame as a polars one; columns of several types as texts."""
+    if isinstance(given, pl.DataFrame):
+        return given
+    if not hasattr(given, "columns") or not hasattr(given, "iloc"):
+        raise TypeError(f"table must be a frame of polars or pandas, got {_checks.shown(given)}")
+    names = [str(name) for name in given.columns]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise StudyError(f"table must have columns of different names; {twice[0]!r} comes twice")
+    columns = []
+    for i, name in enumerate(names):
+        cells, missing = given.iloc[:, i].to_list(), given.iloc[:, i].isna()
+        values = [None if gone else one for one, gone in zip(cells, missing, strict=True)]
+        kinds = {type(value) for value in values if value is not None}
+        if len(kinds) > 1 and not kinds <= {int, float}:
+            values = [None if value is None else str(value) for value in values]
+        columns.append(pl.Series(name, values, strict=False))
+    return pl.DataFrame(columns)
+
+
 def longer_table(
     old: pl.DataFrame | None,
     size: int,
     names: Sequence[Any] | None,
-    table: pl.DataFrame | None,
+    table: Any,
     named: bool,
 ) -> pl.DataFrame | None:
     """The table of all candidates once ``size`` more have been added; checked.

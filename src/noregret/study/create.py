@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from noregret import _checks
 from noregret.algorithms import check_name, make
 from noregret.kernels import as_kernel
@@ -28,7 +26,7 @@ def new_file(
     direction: str,
     prior_mean: float,
     names: Sequence[Any] | None,
-    table: pl.DataFrame | None,
+    table: Any,
     batch: int | None,
     timeout: float | None,
     about: dict[str, Any] | None,

@@ -1,6 +1,6 @@
 """What a run found, and every evaluation of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +33,11 @@ class Result:
     stopped
         Why the run ended: ``"budget"``, ``"tol"``, ``"tol (learnt settings)"``, ``"patience"``,
         ``"converged"``, ``"timeout"``, ``"callback"``, ``"failures"`` (too many in a row),
-        ``"interrupted"``, or ``"error"`` if the result comes with an exception.
+        ``"exhausted"`` (no candidate may be evaluated any more), ``"interrupted"``, or ``"error"``
+        if the result comes with an exception.
     certified
         Whether ``best.gap`` is proved: kernel, noise and norm were given and no reward refutes
-        them, the width has a theorem, and the domain is a list.
+        them, and the width has a theorem. On a box see :attr:`noregret.Optimizer.proved`.
     regret
         If ``optimum`` was given: how far each value of ``history`` was from it.
     algorithm
@@ -68,9 +69,10 @@ class Result:
     def to_frame(self) -> "pl.DataFrame":
         """A row per evaluation: trial, (id), a column per parameter, value, status, reason.
 
-        Parameters without names are called x0, x1, …; objects of a list are a column
-        ``candidate``. ``status`` is ``"told"``, ``"failed"`` or ``"pending"`` (the run ended
-        first); ``reason`` says why an evaluation failed.
+        Parameters without names are called x0, x1, …; those named as another column get an
+        underscore. Objects of a list are a column ``candidate``. ``status`` is ``"told"``,
+        ``"failed"`` or ``"pending"`` (the run ended first); ``reason`` says why an evaluation
+        failed.
         """
         import polars as pl  # slow to import, and not every run wants a table
 
@@ -124,7 +126,7 @@ def result_of(study: StudyLike, stopped: str, optimum: float | None, seconds: fl
     )
 
 
-#: columns of the frame other than parameters; parameters of the same name get an underscore
+#: columns of the frame other than parameters
 _OWN = ("trial", "id", "value", "status", "reason")
 _NO_IDS = np.empty(0, dtype=np.int64)
 
@@ -142,7 +144,15 @@ def _parameters(domain: Any, ids: Any, points: Any) -> dict[str, Any]:
         found: dict[str, Any] = {name: column_of([row[name] for row in rows]) for name in rows[0]}
     else:
         found = {name: points[:, i] for i, name in enumerate(coordinate_names(domain))}
-    return {f"{name}_" if name in _OWN else name: column for name, column in found.items()}
+    return {_free(name, found): column for name, column in found.items()}
+
+
+def _free(name: str, names: Collection[str]) -> str:
+    """The name of a parameter's column: underscores tell it from the frame's own columns."""
+    free = name
+    while free in _OWN or (free != name and free in names):
+        free += "_"
+    return free
 
 
 def _short(best: Recommendation) -> str:

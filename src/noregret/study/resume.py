@@ -80,7 +80,9 @@ def _compare_kernels(study: Study, wanted: Any) -> None:
     else:
         same = same_kernel(given, as_kernel(study.optimizer.kernel))
     if not same:
-        raise _other(study, "kernel", stored, shown if shown != stored else f"{shown} with other numbers")
+        raise _other(
+            study, "kernel", stored, shown if shown != stored else f"{shown} with other numbers"
+        )
 
 
 def _other(study: Study, what: str, stored: Any, given: Any) -> StudyError:

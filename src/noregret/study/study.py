@@ -55,7 +55,7 @@ class Study:
         direction: str = "maximize",
         prior_mean: float = 0.0,
         names: Sequence[Any] | None = None,
-        table: pl.DataFrame | None = None,
+        table: Any = None,
         batch: int | None = None,
         timeout: float | None = None,
         about: dict[str, Any] | None = None,
@@ -79,8 +79,8 @@ class Study:
         prior_mean
             The expected value before anything is measured; the kernel describes deviations from it.
         names, table
-            The name of each candidate of a list (n, all different), and a table for people (a frame
-            of n rows), such as raw features.
+            The name of each candidate of a list (n, all different), and a table for people (a
+            polars or pandas frame of n rows), such as raw features.
         batch
             The n of ``ask()`` when none is given.
         timeout
@@ -179,7 +179,7 @@ class Study:
         candidates: Any,
         *,
         names: Sequence[Any] | None = None,
-        table: pl.DataFrame | None = None,
+        table: Any = None,
     ) -> range:
         """Add candidates to the list; returns their ids.
 

@@ -169,7 +169,7 @@ def test_a_callback_ends_the_run_with_true(study, answer):
     assert study.counts()["told"] == 3
 
 
-class TwoParts(Exception):
+class TwoPartsError(Exception):
     """An error that cannot be made again from its pickle."""
 
     def __init__(self, what, code):
@@ -177,18 +177,18 @@ class TwoParts(Exception):
 
 
 def raises_two_parts(x):
-    raise TwoParts("no licence", 7)
+    raise TwoPartsError("no licence", 7)
 
 
 def test_an_error_that_cannot_be_pickled_comes_back_from_a_process_as_text(study):
     with ProcessPoolExecutor(2) as processes:
-        with pytest.raises(RunError, match="TwoParts: no licence: 7"):
+        with pytest.raises(RunError, match="TwoPartsError: no licence: 7"):
             study.run(raises_two_parts, 5, executor=processes, workers=2, max_failures=2)
         assert processes.submit(abs, -3).result() == 3  # the pool is whole
     failed = [trial for trial in study.rows() if trial.status == "failed"]
     assert [trial.times_given for trial in failed] == [1, 1, 1]
     for trial in failed:
-        assert trial.short_reason.endswith("TwoParts: no licence: 7")
+        assert trial.short_reason.endswith("TwoPartsError: no licence: 7")
         assert "in raises_two_parts" in trial.reason
 
 

@@ -82,7 +82,9 @@ class ProgressLine:
     """
 
     def __init__(self, wanted: bool, budget: int, before: int) -> None:
-        self._wanted, self._budget, self._before = wanted, budget, before
+        # Programs without a console, such as those of pythonw, have no standard error.
+        self._wanted = wanted and sys.stderr is not None
+        self._budget, self._before = budget, before
         self._last = self._counted = -math.inf
         self._alive = ""
         self._width = 0
