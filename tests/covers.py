@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import noregret as nr
+from noregret.models.cover import Cover, cells_a_side, smoothness_exponents
 
 KERNEL = nr.Matern(0.3, nu=1.5)
 
@@ -58,3 +59,8 @@ def naive_leaves(cover, points, b):
         else:
             leaves.append(key)
     return sorted(leaves)
+
+
+def first_cover(d, horizon):
+    b, q = smoothness_exponents(1.5, d)
+    return Cover(np.zeros(d), np.ones(d), cells_a_side(horizon**q, d), b), b

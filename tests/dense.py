@@ -7,12 +7,14 @@ the posterior is computed from repeated rows, and every bound of every candidate
 import numpy as np
 from scipy.linalg import solve_triangular
 
+import noregret as nr
 from noregret.widths import proved
 
 #: bounds closer than this are ties that round-off decides
 TIE = 1e-5
 #: candidates that are always brought up to date: those with the largest bounds
 TOP = 64
+KERNEL, ROOT = nr.Matern(0.3, nu=2.5), 2**0.5
 
 
 class DensePosterior:
@@ -227,3 +229,48 @@ class DenseRun:
         above = order[self.upper[order] > level]
         fresh = np.union1d([*leading, *order[:TOP]], above).astype(int)
         self.upper[fresh] = cap[fresh]
+
+
+#: algorithm, its settings, what ends its batches, whether picks count outside the dictionary's span
+CASES = {
+    "gpucb": (nr.GPUCB, {}, None, False),
+    "bkb": (nr.BKB, {"qbar": 0.5}, None, False),
+    "bkb resample": (nr.BKB, {"qbar": 1.0, "dictionary": "resample"}, None, False),
+    "gpbucb product": (nr.GPBUCB, {}, "product", False),
+    "gpbucb global": (nr.GPBUCB, {"batch_rule": "global"}, "global", False),
+    "gpbucb local": (nr.GPBUCB, {"batch_rule": "local"}, None, False),
+    "bbkb": (nr.BBKB, {"qbar": 0.5}, "global", True),
+    "bbkb resample": (nr.BBKB, {"qbar": 1.0, "dictionary": "resample"}, "global", True),
+    "bbkb local": (nr.BBKB, {"qbar": 1.0, "batch_rule": "local"}, None, False),
+}
+
+
+def beside(case, X, kernel=KERNEL, **options):
+    """An optimiser with a dense run beside it."""
+    cls, own, rule, frozen = CASES[case]
+    options = {"noise": 0.1, "norm": 4.0, "seed": 1, **own, **options}
+    opt = cls(X, kernel, **options)
+    proved = opt.width == "theory" and opt.adaptive
+    return DenseRun(opt, rule, frozen=frozen, inflation=ROOT if proved else 1.0)
+
+
+def play(dense, f, rounds=15, seed=0):
+    """Old data, then up to three batches in flight, some cut short and some filled up."""
+    rng = np.random.default_rng(seed)
+
+    def rewards(ids):
+        return f[ids] + 0.1 * rng.standard_normal(len(ids))
+
+    # Uniform draws inside a plate cannot be told from picks.
+    fills = "auto" not in (dense.opt.kernel, dense.opt.noise, dense.opt.norm)
+    flights, old = [], rng.integers(len(f), size=3)
+    dense.tell(old, rewards(old))
+    for i in range(rounds):
+        fill = i % 5 == 4 and fills
+        flights.append(dense.ask(30 if i % 7 == 6 else 7 if i % 3 else 1, fill=fill))
+        if len(flights) > 2:
+            batch = flights.pop(0)
+            dense.tell(batch, rewards(batch.ids))
+        if i % 8 == 7:
+            dense.tell(old, rewards(old))
+    return dense

@@ -22,3 +22,13 @@ KERNELS = [
     as_kernel(sk.RBF(0.7) + sk.DotProduct()),
     as_kernel(lambda xs, ys: np.exp(-np.abs(xs[:, None] - ys[None]).sum(-1))),
 ]
+
+#: kernels of points of two coordinates whose parameters are fitted
+FITTED = [
+    nr.RBF(0.4, variance=2.0),
+    nr.Matern([0.3, 0.9], nu=2.5),
+    nr.Matern([0.3, 0.9], nu=1.7),
+    nr.Linear(2.0, offset=0.5),
+    nr.RBF(0.5) + 3.0 * nr.Linear(),
+    nr.RBF([0.5, 1.0]) * (nr.Matern(1.0) + nr.Linear(offset=1.0)),
+]

@@ -4,16 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from covers import KERNEL, bumps, corners, naive_leaves, play, textbook, within
+from covers import KERNEL, bumps, corners, first_cover, naive_leaves, play, textbook, within
 
 import noregret as nr
-from noregret.models.cover import Cover, cells_a_side, smoothness_exponents
-from noregret.widths import proved
-
-
-def first_cover(d, horizon):
-    b, q = smoothness_exponents(1.5, d)
-    return Cover(np.zeros(d), np.ones(d), cells_a_side(horizon**q, d), b), b
+from noregret.models.cover import smoothness_exponents
 
 
 @pytest.mark.parametrize(("d", "on"), [(1, "box"), (2, "grid"), (3, "box")])
@@ -58,106 +52,6 @@ def test_cells_hold_exact_gps_of_their_own_data_and_split_by_the_rule(d, on):
 def within_key(cover, key, points):
     low, high = cover.bounds(key)
     return np.all((points >= low - 1e-9) & (points <= high + 1e-9), axis=1)
-
-
-@pytest.mark.parametrize(("d", "horizon"), [(1, 300), (2, None)])
-def test_choices_maximise_the_largest_bound_over_cells(d, horizon):
-    """UCB_t, all cells from scratch at every step, although most are never looked at again."""
-    rng = np.random.default_rng(10 + d)
-    function, norm = bumps(d, rng)
-    X = np.round(rng.random((150, d)) * 32) / 32  # many points on faces
-    opt = nr.PiGPUCB(
-        X, KERNEL, noise=0.3, norm=norm, width="paper", horizon=horizon, box=[(0, 1)] * d, seed=0
-    )
-    cover, b = first_cover(d, horizon or 1000)
-    share = 1.0 if horizon else 0.5  # an unknown horizon leaves half of δ to later ones
-    play(opt, function, 1, rng)  # the first choice is uniform
-    for t in range(2, 81):
-        batch = opt.ask()
-        told = opt.history
-        upper = np.full(len(X), -np.inf)
-        for cell in opt.cover:
-            mine = within(X, cell)
-            mean, variance, gain = textbook(
-                told, within(told.points, cell), X[mine], opt.assumed.lam
-            )
-            count = max(4 * (t + 1) ** (b * d), cover.per_side**d)
-            beta = norm + 0.3 * math.sqrt(2 * (gain + 1 + math.log(count / (0.1 * share))))
-            assert cell.beta == pytest.approx(beta, rel=1e-9)
-            bound = mean + beta * np.sqrt(np.maximum(variance, 0))
-            upper[mine] = np.maximum(upper[mine], bound)
-        assert upper[batch.ids[0]] == pytest.approx(upper.max(), rel=1e-9)
-        assert batch.info.upper[0] == pytest.approx(upper.max(), rel=1e-9)
-        opt.tell(batch, function(batch.points) + 0.3 * rng.uniform(-1, 1, 1))
-    assert np.allclose(opt.upper().max(), opt.ask().info.upper[0], rtol=1e-12)
-
-
-def proved_bounds(opt, cell, X, first):
-    """The smallest upper bound of all λ of candidates in a cell, from scratch (Theorem 7)."""
-    told = opt.history
-    inside = within(told.points, cell)
-    y, n = told.rewards[inside], int(inside.sum())
-    K = KERNEL(told.points[inside], told.points[inside])
-    lams = np.array(opt.assumed.lams)
-    log_dets = np.array([np.linalg.slogdet(np.eye(n) + K / lam)[1] for lam in lams])
-    ridges = np.array([lam * y @ np.linalg.solve(K + lam * np.eye(n), y) for lam in lams])
-    depth = round(math.log2(1 / (cell.side * first)))
-    share = opt.delta / (first**2 * 4**depth * (depth + 1) * (depth + 2))
-    widths, _ = proved.for_each_lambda(
-        opt.noise, opt.norm, share, lams, log_dets, ridges, trace=0.0
-    )
-    assert cell.beta == pytest.approx(widths[0] / math.sqrt(lams[0]), rel=1e-6)
-    bounds = []
-    for lam, width in zip(lams, widths, strict=True):
-        mean, variance, _ = textbook(told, inside, X, lam)
-        bounds.append(mean + width * np.sqrt(np.maximum(variance, 0.0) / lam))
-    return np.min(bounds, axis=0)
-
-
-# cells that are looked at whole, and cells that sleep
-@pytest.mark.parametrize(("first_cells", "short"), [(1, 8192), (9, 0)])
-def test_bounds_that_only_fall_equal_a_dense_computation(monkeypatch, first_cells, short):
-    """Bounds of all candidates in all cells at every step, the smallest of each so far kept."""
-    monkeypatch.setattr("noregret.picking.covers.lists._SHORT", short)
-    rng = np.random.default_rng(4)
-    function, norm = bumps(2, rng)
-    X = np.round(rng.random((50, 2)) * 18) / 18
-    opt = nr.PiGPUCB(
-        X, KERNEL, noise=0.1, norm=norm, first_cells=first_cells, seed=0, box=[(0, 1)] * 2
-    )
-    side, kept = round(math.sqrt(first_cells)), {}
-    play(opt, function, 1, rng, noise=0.1)  # the first choice is uniform
-    for _ in range(40):
-        batch = opt.ask()
-        opt.cancel(batch)
-        now, largest = {}, np.full(len(X), -np.inf)
-        for cell in opt.cover:
-            mine = np.flatnonzero(within(X, cell))
-            upper = np.full(len(X), np.inf)
-            for old, values in kept.items():  # the cell itself, or the one that it is a part of
-                if old[2] >= cell.side and within(0.5 * (cell.lower + cell.upper)[None], _Old(old)):
-                    upper = values
-            fresh = np.minimum(proved_bounds(opt, cell, X[mine], side), norm)
-            now[(tuple(cell.lower), tuple(cell.upper), cell.side)] = bounds = np.full(
-                len(X), np.inf
-            )
-            bounds[mine] = np.minimum(upper[mine], fresh)
-            largest[mine] = np.maximum(largest[mine], bounds[mine])
-        kept = now
-        assert batch.info.upper[0] == pytest.approx(largest.max(), rel=1e-6)
-        assert largest[batch.ids[0]] == pytest.approx(largest.max(), rel=1e-6)
-        assert opt.upper() == pytest.approx(largest, rel=1e-6)
-        opt.expect(batch.ids)
-        opt.tell(batch, function(batch.points) + 0.1 * rng.uniform(-1, 1, 1))
-    smallest = np.min(list(kept.values()), axis=0)
-    assert opt.alive == (smallest >= opt.recommend().lower).sum() < len(X)
-
-
-class _Old:
-    """A cell of an earlier step."""
-
-    def __init__(self, key):
-        self.lower, self.upper = (np.array(corner) for corner in key[:2])
 
 
 def test_one_cell_that_never_splits_chooses_as_igp_ucb():
@@ -288,21 +182,6 @@ def test_proved_bounds_are_narrower_than_the_papers():
     paper = opt.replace(width="paper")
     assert np.mean(opt.upper() - paper.upper()) < -0.5
     assert opt.recommend().gap < 0.6 * paper.recommend().gap
-
-
-def test_on_a_box_no_point_of_a_fine_grid_has_a_larger_bound():
-    rng = np.random.default_rng(12)
-    function, norm = bumps(2, rng)
-    box = nr.Box([(0, 1), (0, 1)])
-    opt = nr.PiGPUCB(box, KERNEL, noise=0.3, norm=norm, width="paper", horizon=100, seed=0)
-    grid = box.grid(61).points
-    for _ in range(30):
-        play(opt, function, 1, rng)
-        bound = opt.upper(grid).max()
-        batch = opt.ask()
-        opt.cancel(batch)
-        assert batch.info.upper[0] > bound - 0.01 * abs(bound)
-        assert batch.info.upper[0] == pytest.approx(opt.upper(batch.points)[0], rel=1e-9)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.kernels.parameters import parameters, with_derivatives, with_parameters
 from noregret.kernels.spec import from_spec, to_spec
 
 X = np.array([[0.1, 0, 1, 2], [0.5, 2, 1, 0], [0.9, 0, 0, 2], [0.5, 1, 1, 1]], dtype=float)
@@ -16,33 +15,6 @@ def test_a_column_that_differs_costs_its_weight():
     np.testing.assert_allclose(kernel(X[:1, 1:], X[1:3, 1:]), expected)
     np.testing.assert_allclose(nr.Hamming(0.7)(X[:1, 1:], X[1:2, 1:]), [[np.exp(-1.4)]])
     np.testing.assert_array_equal(kernel.diag(X[:, 1:]), np.diag(kernel(X[:, 1:], X[:, 1:])))
-
-
-def test_derivatives_by_the_parameters_are_those_of_the_kernel():
-    kernel = nr.Columns(nr.Matern([0.5], variance=2.0), [0]) * nr.Columns(
-        nr.Hamming([0.4, 0.9, 1.5]), [3, 1, 2]
-    )
-    found = parameters(kernel)
-    assert [one.kind for one in found] == ["lengthscale", "variance", *["weight"] * 3]
-    assert [one.axis for one in found[2:]] == [3, 1, 2]
-    weights = np.random.default_rng(0).normal(size=(4, 4))
-    weights = weights + weights.T
-    logs, step = np.array([one.log for one in found]), 1e-6
-    np.testing.assert_allclose(with_parameters(kernel, logs)(X, X), kernel(X, X))
-    _, contract = with_derivatives(kernel, X)
-    for i, slope in enumerate(contract(weights)):
-        moved = step * np.eye(len(logs))[i]
-        ahead, behind = (with_parameters(kernel, logs + side * moved)(X, X) for side in (1, -1))
-        assert slope == pytest.approx(np.sum(weights * (ahead - behind)) / (2 * step), abs=1e-6)
-
-
-def test_one_weight_for_all_columns_is_one_parameter():
-    kernel = nr.Hamming(0.4)
-    _, contract = with_derivatives(kernel, X[:, 1:])
-    (slope,) = contract(np.ones((4, 4)))
-    step = 1e-6
-    ahead, behind = (nr.Hamming(0.4 * np.exp(side * step))(X[:, 1:], X[:, 1:]) for side in (1, -1))
-    assert slope == pytest.approx(np.sum(ahead - behind) / (2 * step), abs=1e-6)
 
 
 def test_kernels_of_categories_are_stored():

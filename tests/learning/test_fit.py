@@ -2,20 +2,11 @@
 
 import numpy as np
 import pytest
+from kernel_list import FITTED
 
 import noregret as nr
-from noregret.kernels.parameters import parameters, with_derivatives, with_parameters
 from noregret.learning.fit import NOISY_PRIORS, _Problem
 from noregret.problems.peaks import bimodal
-
-KERNELS = [
-    nr.RBF(0.4, variance=2.0),
-    nr.Matern([0.3, 0.9], nu=2.5),
-    nr.Matern([0.3, 0.9], nu=1.7),
-    nr.Linear(2.0, offset=0.5),
-    nr.RBF(0.5) + 3.0 * nr.Linear(),
-    nr.RBF([0.5, 1.0]) * (nr.Matern(1.0) + nr.Linear(offset=1.0)),
-]
 
 
 def draw(kernel, n, noise, seed, dimension=2):
@@ -26,40 +17,7 @@ def draw(kernel, n, noise, seed, dimension=2):
     return X, np.linalg.cholesky(K) @ rng.normal(size=n) + noise * rng.normal(size=n)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_parameters_round_trip_and_differentiate(kernel):
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(6, 2))
-    logs = np.array([p.log for p in parameters(kernel)])
-    np.testing.assert_allclose(with_parameters(kernel, logs)(X, X), kernel(X, X))
-    weights = rng.normal(size=(6, 6))
-    weights = weights + weights.T
-    numerical = [
-        np.sum(
-            weights
-            * (with_parameters(kernel, logs + e)(X, X) - with_parameters(kernel, logs - e)(X, X))
-        )
-        / 2e-6
-        for e in 1e-6 * np.eye(len(logs))
-    ]
-    gram, contract = with_derivatives(kernel, X)
-    np.testing.assert_allclose(gram, kernel(X, X), rtol=1e-12)
-    np.testing.assert_allclose(contract(weights), numerical, rtol=1e-5, atol=1e-7)
-
-
-def test_derivatives_in_many_dimensions():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(7, 20))
-    kernel, weights = nr.Matern(2.0, variance=3.0), np.ones((7, 7))
-    gram, contract = with_derivatives(kernel, X)
-    np.testing.assert_allclose(gram, kernel(X, X), rtol=1e-12)
-    ahead, behind = (nr.Matern(2.0 * np.exp(step), variance=3.0)(X, X) for step in (1e-6, -1e-6))
-    assert contract(weights)[0] == pytest.approx(np.sum(ahead - behind) / 2e-6, rel=1e-6)
-    with pytest.raises(ValueError, match="lengthscale has 2 entries but points have 20"):
-        with_derivatives(nr.RBF([1.0, 2.0]), X)
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", FITTED, ids=repr)
 @pytest.mark.parametrize("noise", [None, 0.3])
 @pytest.mark.parametrize("fit_mean", [False, True])
 def test_gradient_of_the_posterior(kernel, noise, fit_mean):

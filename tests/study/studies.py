@@ -18,3 +18,10 @@ def new(path, **options):
 
 def evaluate(study, trials):
     study.tell(trials, [f(x) for x in trials.points])
+
+
+def assert_answers(study, budget):
+    """There are so many answers, and each is that of f."""
+    told = study.trials().filter(status="told")
+    assert len(told) == budget
+    assert told["value"].to_list() == [f(X[i]) for i in told["id"]]

@@ -73,16 +73,6 @@ def test_same_seed_same_run():
     np.testing.assert_array_equal(runs[0].history.points, runs[1].history.points)
 
 
-@pytest.mark.parametrize("options", [{}, {"tol": 1e-6}, {"algorithm": "gpucb"}])
-def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options):
-    box = nr.Box([(0, 1)])
-    result = nr.minimize(bowl, box, 12, seed=0, progress=False, **options)
-    assert result.algorithm.width == 2.0
-    given = {"kernel": nr.RBF(0.5), "noise": 0.1, "norm": 1.0}
-    result = nr.minimize(bowl, box, 3, seed=0, progress=False, **options, **given)
-    assert result.algorithm.width == "theory"
-
-
 def test_failed_evaluations_are_counted_and_the_run_goes_on(capsys):
     result = nr.maximize(fails_right_of(0.6), nr.Box([(0, 1), (0, 1)]), 30, seed=0)
     frame = result.to_frame()
@@ -234,106 +224,9 @@ def dies_on_the_right(x):
     return float(x[0])
 
 
-async def later(x):
-    return 1.0
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"budget": 0}, ValueError, "budget must be at least 1"),
-        ({"tol": -1.0}, ValueError, "tol must be above 0"),
-        ({"timeout": 0}, ValueError, "timeout must be above 0"),
-        ({"patience": 0}, ValueError, "patience must be at least 1"),
-        ({"stop": "now"}, ValueError, "stop must be one of 'converged'"),
-        (
-            {"stop": "converged", "algorithm": "gpucb"},
-            ValueError,
-            "stop='converged' is the rule of Thompson sampling.* gpucb has no such rule",
-        ),
-        ({"workers": 0}, ValueError, "workers must be at least 1"),
-        ({"workers": "4"}, TypeError, r"workers must be a number, or an executor with submit\(\)"),
-        ({"callback": 3}, TypeError, "callback must be a function"),
-        ({"failures": "skip"}, ValueError, "failures must be one of 'continue', 'raise'"),
-        ({"f": 3.0}, TypeError, "f must be a function"),
-        ({"f": lambda a, b: a + b}, TypeError, r"f must take one argument, the point .*: missing"),
-        ({"f": lambda **named: 1.0}, TypeError, "f must take one argument, the point"),
-        ({"f": later}, TypeError, "f must return a number: .* is a coroutine"),
-        ({"algorithm": "magic"}, ValueError, "algorithm must be 'auto', an optimiser or one of"),
-        ({"algorithm": "gp-ucb"}, ValueError, "got 'gp-ucb'; did you mean 'gpucb'"),
-        ({"algorithm": nr.BBKB}, ValueError, "; write 'bbkb'"),
-        ({"wrokers": 2}, TypeError, r"maximize\(\) .* 'wrokers'; did you mean 'workers'\?"),
-        (
-            {"qbar": 2},
-            TypeError,
-            r"maximize\(\) .* option 'qbar'; it takes .*timeout, .* and trustregionucb takes",
-        ),
-        ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
-        ({"domain": (0, 1)}, ValueError, r"nr.Box\(\[\(0, 1\)\]\) or nr.Candidates\(\[0, 1\]\)"),
-        ({"domain": np.array([[0, 1], [0, 1]])}, ValueError, r"nr.Box\(\[.* or nr.Candidates\("),
-        ({"domain": {"a": (0, 1), "b": [1, 2, 4]}}, TypeError, r"b must .* nr.Choice\(\[1, 2, 4\]"),
-        ({"domain": {"a": "x"}}, TypeError, "a must be a pair .* got 'x'"),
-        ({"domain": {"a": range(1, 9, 2)}}, TypeError, r"nr.Int\(1, 7, step=2\)"),
-        ({"domain": {}}, ValueError, "domain must have at least one parameter"),
-        ({"domain": [{"a": 1}, {"a": 2}]}, ValueError, r"kernel=\.\.\., or make a table"),
-        ({"domain": None}, TypeError, "domain must be an nr.Box"),
-    ],
-)
-def test_bad_input_is_named(change, error, message):
-    call = {"f": bowl, "domain": nr.Box([(0, 1)]), "budget": 5}
-    with pytest.raises(error, match=message):
-        nr.maximize(**call | change)
-
-
-def test_options_belong_to_a_new_optimiser(tmp_path):
-    box = nr.Box([(0, 1)])
-    for option in ({"width": 2.0}, {"seed": 1}, {"storage": tmp_path / "a.db"}):
-        with pytest.raises(ValueError, match="belong to a new algorithm"):
-            nr.maximize(bowl, box, 5, algorithm=nr.GPUCB(box, nr.RBF()), **option)
-
-
-def test_bounds_by_name_are_a_box():
-    result = nr.minimize(lambda x: x["a"] ** 2, {"a": (-1, 1)}, 12, seed=0, progress=False)
-    assert isinstance(result.best.point, dict)
-    assert abs(result.best.point["a"]) < 0.2
-
-
 def test_both_functions_take_the_same():
     one, other = inspect.signature(nr.maximize), inspect.signature(nr.minimize)
     assert one == other
-
-
-def test_progress_is_one_line_on_standard_error(capsys):
-    nr.maximize(lambda x: -bowl(x), nr.Box([(0, 1)]), 3, seed=0)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "3/3 evaluations" in err
-    assert err.count("\n") == 1
-
-
-def test_progress_counts_what_can_still_be_the_best_where_that_is_proved(capsys):
-    X = np.linspace(0, 1, 30)[:, None]
-    given = {"kernel": nr.RBF(0.5), "noise": 0.01, "norm": 3.0}
-    nr.maximize(lambda x: -bowl(x), X, 5, seed=0, **given)
-    assert "can still be the best" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("way", "pick"), [(nr.maximize, max), (nr.minimize, min)])
-def test_progress_shows_the_best_value_so_far(capsys, way, pick):
-    seen = []
-
-    def f(x):
-        seen.append(float(3.0 - x[0]))
-        return seen[-1]
-
-    result = way(f, nr.Box([(0, 1)]), 4, seed=0)
-    assert (
-        capsys.readouterr().err.rstrip().endswith(f"4/4 evaluations, best value {pick(seen):.6g}")
-    )
-    way(f, None, 3, algorithm=result.algorithm)
-    assert (
-        capsys.readouterr().err.rstrip().endswith(f"3/3 evaluations, best value {pick(seen):.6g}")
-    )
 
 
 @pytest.mark.parametrize("search", ["gradients", "direct"])

@@ -2,59 +2,10 @@
 
 import numpy as np
 import pytest
-from dense import DenseRun
+from dense import CASES, KERNEL, beside, play
 from reference import exact_posterior, problem
 
 import noregret as nr
-from noregret.models.followed import Followed
-from noregret.picking.lists import awake, dozing, following
-
-KERNEL = nr.Matern(0.3, nu=2.5)
-ROOT = 2**0.5
-
-#: algorithm, its settings, what ends its batches, whether picks count outside the dictionary's span
-CASES = {
-    "gpucb": (nr.GPUCB, {}, None, False),
-    "bkb": (nr.BKB, {"qbar": 0.5}, None, False),
-    "bkb resample": (nr.BKB, {"qbar": 1.0, "dictionary": "resample"}, None, False),
-    "gpbucb product": (nr.GPBUCB, {}, "product", False),
-    "gpbucb global": (nr.GPBUCB, {"batch_rule": "global"}, "global", False),
-    "gpbucb local": (nr.GPBUCB, {"batch_rule": "local"}, None, False),
-    "bbkb": (nr.BBKB, {"qbar": 0.5}, "global", True),
-    "bbkb resample": (nr.BBKB, {"qbar": 1.0, "dictionary": "resample"}, "global", True),
-    "bbkb local": (nr.BBKB, {"qbar": 1.0, "batch_rule": "local"}, None, False),
-}
-
-
-def beside(case, X, kernel=KERNEL, **options):
-    """An optimiser with a dense run beside it."""
-    cls, own, rule, frozen = CASES[case]
-    options = {"noise": 0.1, "norm": 4.0, "seed": 1, **own, **options}
-    opt = cls(X, kernel, **options)
-    proved = opt.width == "theory" and opt.adaptive
-    return DenseRun(opt, rule, frozen=frozen, inflation=ROOT if proved else 1.0)
-
-
-def play(dense, f, rounds=15, seed=0):
-    """Old data, then up to three batches in flight, some cut short and some filled up."""
-    rng = np.random.default_rng(seed)
-
-    def rewards(ids):
-        return f[ids] + 0.1 * rng.standard_normal(len(ids))
-
-    # Uniform draws inside a plate cannot be told from picks.
-    fills = "auto" not in (dense.opt.kernel, dense.opt.noise, dense.opt.norm)
-    flights, old = [], rng.integers(len(f), size=3)
-    dense.tell(old, rewards(old))
-    for i in range(rounds):
-        fill = i % 5 == 4 and fills
-        flights.append(dense.ask(30 if i % 7 == 6 else 7 if i % 3 else 1, fill=fill))
-        if len(flights) > 2:
-            batch = flights.pop(0)
-            dense.tell(batch, rewards(batch.ids))
-        if i % 8 == 7:
-            dense.tell(old, rewards(old))
-    return dense
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -73,24 +24,6 @@ def test_every_pick_has_the_largest_bound_of_the_list(case, options):
     X, f, _ = problem(3, arms=150)
     dense = play(beside(case, X, **options), f)
     assert dense.clear > 8  # picks that no tie leaves open
-
-
-@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])
-@pytest.mark.parametrize("options", [{}, {"repeats": 1}, {"repeats": 1, "aim": 3}], ids=str)
-def test_leverages_of_long_lists_are_computed_only_on_top(case, options, monkeypatch):
-    monkeypatch.setattr(following, "_SAVED", 0)  # every list counts as long
-    computed = []
-    make_exact = Followed.make_exact
-
-    def counted(self, root, rows=None):
-        computed.append(len(self) if rows is None else len(rows))
-        make_exact(self, root, rows)
-
-    monkeypatch.setattr(Followed, "make_exact", counted)
-    X, f, _ = problem(3, arms=800)
-    dense = play(beside(case, X, width=2.0, **options), f)
-    assert dense.clear > 8
-    assert 0 < np.mean(computed) < 0.7 * len(X)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -135,29 +68,6 @@ def test_a_longer_list_is_looked_at_in_pieces(case, width):
     X, f, _ = problem(4, arms=5000)
     dense = play(beside(case, X, width=width), f, rounds=5)
     assert dense.clear > 5
-
-
-@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product", "bbkb local"])
-@pytest.mark.parametrize("width", ["theory", 2.0])
-def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
-    counts = {"add": 0, "wake": 0}
-
-    class Counted(dozing.Dozing):
-        def add(self, *what):
-            counts["add"] += 1
-            super().add(*what)
-
-        def wake(self, count):
-            counts["wake"] += 1
-            return super().wake(count)
-
-    monkeypatch.setattr(awake, "_AWAKE", 500)
-    monkeypatch.setattr(awake, "Dozing", Counted)
-    X, f, _ = problem(4, arms=2000)
-    dense = play(beside(case, X, width=width), f, rounds=8)
-    assert dense.clear > 4
-    assert bool(counts["add"]) == (case != "bbkb local")
-    assert counts["wake"] or case != "gpucb"
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bkb resample", "gpbucb product", "bbkb"])
@@ -257,48 +167,6 @@ def test_a_kernel_that_fails_now_and_then_changes_no_rule(width):
     assert failed > 10
     mean, _ = exact_posterior(KERNEL, X, dense.opt.history.ids, dense.opt.history.rewards, 0.01)
     assert np.abs(dense.opt.predict()[0] - mean).max() < 0.2
-
-
-def test_files_of_long_lists_hold_no_features(tmp_path, monkeypatch):
-    X, f, rng = problem(4, arms=3000)
-
-    def played(saved):
-        monkeypatch.setattr(following, "_SAVED", saved)
-        opt = nr.BBKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
-        rewards = np.random.default_rng(0)
-        for _ in range(12):
-            batch = opt.ask(5)
-            opt.tell(batch, f[batch.ids] + 0.1 * rewards.standard_normal(len(batch)))
-        opt.save(tmp_path / "run.npz")
-        again = nr.load(tmp_path / "run.npz")
-        for _ in range(6):
-            one, two = opt.ask(5), again.ask(5)
-            np.testing.assert_array_equal(one.ids, two.ids)
-            y = f[one.ids] + 0.1 * rewards.standard_normal(len(one))
-            opt.tell(one, y)
-            again.tell(two, y)
-        return (tmp_path / "run.npz").stat().st_size
-
-    assert played(100) < 0.6 * played(1 << 30)
-
-
-def test_candidates_are_followed_through_several_updates(monkeypatch):
-    X, f, rng = problem(4, arms=300)
-    opt = nr.BKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
-    opt.tell(opt.ask(5), f[:5])
-    opt.ask()
-    added, computed = [], []
-    append, all_of = Followed.append, Followed.all_of
-    monkeypatch.setattr(
-        Followed, "append", lambda self, *what: (added.append(1), append(self, *what))
-    )
-    monkeypatch.setattr(Followed, "all_of", lambda *what: (computed.append(1), all_of(*what))[1])
-    for i in range(6):  # the model is updated, and nobody picks
-        opt.tell([i], [f[i]])
-        opt._run.take_in(opt._setup.rules)
-    opt.ask()
-    assert len(added) <= 1  # what is new
-    assert not computed  # not all of them again
 
 
 def test_of_equal_bounds_the_largest_mean_is_picked():

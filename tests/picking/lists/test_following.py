@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from dense import beside, play
+from reference import problem
 
 import noregret as nr
+from noregret.models.followed import Followed
 from noregret.models.sparse import SparseGP
 from noregret.picking.lists import following
 from noregret.picking.lists.following import FollowedQueue, Following
@@ -66,3 +69,63 @@ def test_a_queue_gives_candidates_in_falling_order_of_their_bounds(monkeypatch):
     queue = FollowedQueue(values, followed.ids, followed._followed, exactly, with_features=False)
     taken = [int(i) for _ in range(4) for i in queue.take(3).ids]
     assert taken == np.argsort(-upper, kind="stable")[:12].tolist()
+
+
+@pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])
+@pytest.mark.parametrize("options", [{}, {"repeats": 1}, {"repeats": 1, "aim": 3}], ids=str)
+def test_leverages_of_long_lists_are_computed_only_on_top(case, options, monkeypatch):
+    monkeypatch.setattr(following, "_SAVED", 0)  # every list counts as long
+    computed = []
+    make_exact = Followed.make_exact
+
+    def counted(self, root, rows=None):
+        computed.append(len(self) if rows is None else len(rows))
+        make_exact(self, root, rows)
+
+    monkeypatch.setattr(Followed, "make_exact", counted)
+    X, f, _ = problem(3, arms=800)
+    dense = play(beside(case, X, width=2.0, **options), f)
+    assert dense.clear > 8
+    assert 0 < np.mean(computed) < 0.7 * len(X)
+
+
+def test_files_of_long_lists_hold_no_features(tmp_path, monkeypatch):
+    X, f, rng = problem(4, arms=3000)
+
+    def played(saved):
+        monkeypatch.setattr(following, "_SAVED", saved)
+        opt = nr.BBKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+        rewards = np.random.default_rng(0)
+        for _ in range(12):
+            batch = opt.ask(5)
+            opt.tell(batch, f[batch.ids] + 0.1 * rewards.standard_normal(len(batch)))
+        opt.save(tmp_path / "run.npz")
+        again = nr.load(tmp_path / "run.npz")
+        for _ in range(6):
+            one, two = opt.ask(5), again.ask(5)
+            np.testing.assert_array_equal(one.ids, two.ids)
+            y = f[one.ids] + 0.1 * rewards.standard_normal(len(one))
+            opt.tell(one, y)
+            again.tell(two, y)
+        return (tmp_path / "run.npz").stat().st_size
+
+    assert played(100) < 0.6 * played(1 << 30)
+
+
+def test_candidates_are_followed_through_several_updates(monkeypatch):
+    X, f, rng = problem(4, arms=300)
+    opt = nr.BKB(X, nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
+    opt.tell(opt.ask(5), f[:5])
+    opt.ask()
+    added, computed = [], []
+    append, all_of = Followed.append, Followed.all_of
+    monkeypatch.setattr(
+        Followed, "append", lambda self, *what: (added.append(1), append(self, *what))
+    )
+    monkeypatch.setattr(Followed, "all_of", lambda *what: (computed.append(1), all_of(*what))[1])
+    for i in range(6):  # the model is updated, and nobody picks
+        opt.tell([i], [f[i]])
+        opt._run.take_in(opt._setup.rules)
+    opt.ask()
+    assert len(added) <= 1  # what is new
+    assert not computed  # not all of them again
