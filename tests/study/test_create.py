@@ -5,25 +5,11 @@ import sqlite3
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from studies import X, new
 
 import noregret as nr
 from noregret.study import StudyError
-
-
-def test_names_and_tables_are_checked(path):
-    with pytest.raises(StudyError, match="names must be 60"):
-        new(path, names=["a"])
-    with pytest.raises(StudyError, match="all be different"):
-        new(path, names=["a"] * 60)
-    assert not path.exists()
-    study = new(path, names=[f"c{i}" for i in range(60)])
-    trials = study.ask(1)
-    assert trials.names == (f"c{trials.ids[0]}",)
-    assert study.trials()["name"].to_list() == list(trials.names)
-    assert study.name_of(7, X[7]) == "c7"
 
 
 def test_create_refuses_what_exists_and_bad_settings(path):
@@ -39,29 +25,6 @@ def test_create_refuses_what_exists_and_bad_settings(path):
     other.close()
     with pytest.raises(StudyError, match="not a noregret study"):
         nr.Study.open(path.with_name("other.db"))
-
-
-def test_names_without_a_table(path):
-    with new(path, names=[f"c{i}" for i in range(60)]) as study:
-        study.tell_history([3, 5], [1.0, 2.0])
-        assert study.top(2)["name"].to_list() == [f"c{study.best().id}", *study.top(2)["name"][1:]]
-        assert "name" in study.trials().columns
-
-
-def test_the_table_given_stays_as_it_is(path):
-    table = pl.DataFrame({"mean": range(60), "value": range(60)})
-    with new(path, names=[f"c{i}" for i in range(60)], table=table) as study:
-        assert table.columns == ["mean", "value"]
-        study.tell_history([3], [1.0])
-        assert study.top(1).select("mean_", "value").row(0) == (3, 3)
-    with pytest.raises(StudyError, match="column 'name'"):
-        new(
-            path.with_name("b.db"),
-            names=[f"c{i}" for i in range(60)],
-            table=table.rename({"mean": "name"}),
-        )
-    with pytest.raises(StudyError, match="'c0' comes twice"):
-        new(path.with_name("c.db"), names=["c0", "c0", *(f"c{i}" for i in range(2, 60))])
 
 
 @pytest.mark.parametrize(
