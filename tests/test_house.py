@@ -36,6 +36,21 @@ NOT_OURS = {
     ("study.storage.file", "arguments[0]._mutex"): "a decorator of the methods of one class",
 }
 
+#: lines of code from which a module is tested in a file of its name, and what is tested elsewhere
+LINES_WITHOUT_A_TEST = 80
+TESTED_IN = {
+    "cli.create_options": "cli/test_create.py",  # options and their help
+    "picking.baselines": "algorithms/test_regularizedevolution.py",  # as are Uniform, EpsilonGreedy
+    "picking.bounds": "picking/lists/test_batch.py",  # every bound of a list, from scratch
+    "picking.certify": "widths/test_certificate.py",
+    "picking.chooser": "algorithms/test_conformance.py",  # a contract, which all choosers keep
+    "picking.lists.ucb": "picking/lists/test_batch.py",
+    "study.storage.sql": "study/storage/test_storage.py",  # one statement for each method there
+    "testing.lists": "algorithms/test_conformance.py",
+    "testing.moves": "algorithms/test_conformance.py",
+    "testing.suite": "algorithms/test_conformance.py",
+}
+
 
 @cache
 def modules():
@@ -308,20 +323,51 @@ SQL = re.compile(
 )
 
 
+def docstrings(tree):
+    """The docstrings of a module, its classes and functions."""
+    described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in nodes(tree):
+        if isinstance(node, described) and ast.get_docstring(node, clean=False) is not None:
+            yield node.body[0].value
+
+
 def statements(tree):
     """Strings with words of SQL; docstrings do not count."""
-    described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docstrings = {
-        id(node.body[0].value)
-        for node in nodes(tree)
-        if isinstance(node, described) and ast.get_docstring(node, clean=False) is not None
-    }
+    described = {id(node) for node in docstrings(tree)}
     for node in nodes(tree):
         text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and id(node) not in docstrings and SQL.search(text):
+        if isinstance(text, str) and id(node) not in described and SQL.search(text):
             yield text
 
 
 def test_all_sql_stands_in_one_module():
     found = {module for module, tree in modules().items() if any(statements(tree))}
     assert found == {"study.storage.sql"}
+
+
+# -- tests -----------------------------------------------------------------------------------
+
+
+def lines_of_code(path, tree):
+    """Lines that are neither empty nor comments nor docstrings."""
+    text = path.read_text(encoding="utf-8").splitlines()
+    described = set()
+    for node in docstrings(tree):
+        described.update(range(node.lineno, node.end_lineno + 1))
+    lines = ((i, line.strip()) for i, line in enumerate(text, 1))
+    return sum(bool(line) and line[0] != "#" and i not in described for i, line in lines)
+
+
+def test_long_modules_have_a_test_of_their_name():
+    tests, missing = ROOT / "tests", {}
+    for path in PACKAGE.rglob("*.py"):
+        module = path.relative_to(PACKAGE).with_suffix("")
+        folder, name = tests / module.parent, module.name.lstrip("_")
+        found = [*folder.glob(f"test_{name}.py"), *folder.glob(f"test_{name}_*.py")]
+        if path.stem != "__init__" and not found:
+            dotted = ".".join(module.parts)
+            count = lines_of_code(path, modules()[dotted])
+            if count > LINES_WITHOUT_A_TEST:
+                missing[dotted] = count
+    assert missing.keys() == TESTED_IN.keys(), missing
+    assert all((tests / name).is_file() for name in TESTED_IN.values())

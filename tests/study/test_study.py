@@ -1,14 +1,12 @@
 """Studies: questions, answers, failures, readers and writers."""
 
 import threading
-import time
 
 import numpy as np
 import pytest
 from studies import X, evaluate, f, new
 
 import noregret as nr
-from noregret.study import StudyError
 from noregret.study.storage import replay
 
 
@@ -63,113 +61,6 @@ def test_looking_changes_no_question(path, tmp_path):
         looked.optimizer.predict()
         looked.optimizer.predict_points(np.array([[0.5, 0.5]]))
         looked.trials()
-
-
-def test_telling_again_changes_nothing_and_another_value_is_refused(path):
-    study = new(path)
-    trials = study.ask(1)
-    study.tell(trials, 1.5)
-    operations = len(study.operations())
-    study.tell(trials, 1.5)
-    study.tell([0], [1.5])
-    assert len(study.operations()) == operations
-    with pytest.raises(StudyError, match=r"trial 0 has been told 1\.5 already.*overwrite=True"):
-        study.tell(trials, 2.0)
-    with pytest.raises(StudyError, match="trial 0 has been told"):
-        study.tell(trials, failed="no")
-    assert study.trials()["value"].to_list() == [1.5]
-
-
-def test_overwriting_is_as_if_the_new_answer_had_been_told(path):
-    study = new(path, algorithm="gpucb")
-    for _ in range(4):
-        evaluate(study, study.ask(3))
-    pending = study.ask(2)
-    study.tell(1, 9.0, overwrite=True)
-    ids, values = study.trials()["id"].to_numpy(), study.trials()["value"].to_list()
-    told = [i for i, value in enumerate(values) if value is not None and i != 1] + [1]
-    fresh = nr.GPUCB(X, nr.RBF(0.3), noise=0.1, width="practical", seed=3)
-    fresh.tell(ids[told], np.array(values)[told].astype(float))
-    mean, deviation = study.optimizer.predict(pending=False)  # nobody asked `fresh` for the two
-    assert mean == pytest.approx(fresh.predict()[0], abs=1e-9)
-    assert deviation == pytest.approx(fresh.predict()[1], abs=1e-6)
-    study.close()
-    with nr.Study.open(path) as again:
-        assert again.pending() == pending.numbers.tolist()
-        assert again.trials()["value"][1] == 9.0
-        again.tell(0, failed="it was wrong", overwrite=True)
-        assert again.counts() == {"pending": 2, "told": len(ids) - 3, "failed": 1, "history": 0}
-        assert again.optimizer.t == len(ids) - 3
-
-
-def test_failed_trials_are_no_data_and_not_pending(path):
-    study = new(path, algorithm="gpucb")
-    first = study.ask(3)
-    study.tell(first[:2], failed="spilt")
-    assert study.optimizer.pending == 1
-    assert study.optimizer.t == 0
-    assert study.trials()["status"].to_list() == ["failed", "failed", "pending"]
-    assert study.trials()["reason"].to_list() == ["spilt", "spilt", None]
-    study.tell(first[:2], failed="spilt")
-    evaluate(study, first[2])
-    assert study.optimizer.t == 1
-
-
-def test_minimising_mirrors_maximising(path, tmp_path):
-    up, down = new(path), new(tmp_path / "b.db", direction="minimize")
-    for _ in range(6):
-        a, b = up.ask(2), down.ask(2)
-        assert a.ids.tolist() == b.ids.tolist()
-        values = [f(x) for x in a.points]
-        up.tell(a, values)
-        down.tell(b, [-value for value in values])
-    high, low = up.best(), down.best()
-    assert (low.id, low.mean, low.lower, low.upper) == (
-        high.id,
-        -high.mean,
-        -high.upper,
-        -high.lower,
-    )
-    assert low.gap == high.gap
-    assert down.trials()["value"].to_list() == [-v for v in up.trials()["value"]]
-
-
-def test_a_prior_mean_shifts_values_and_nothing_else(path, tmp_path):
-    plain, high = new(path), new(tmp_path / "b.db", prior_mean=64.0)
-    for _ in range(6):
-        a, b = plain.ask(2), high.ask(2)
-        assert a.ids.tolist() == b.ids.tolist()
-        values = np.round([f(x) for x in a.points], 3)
-        plain.tell(a, values)
-        high.tell(b, values + 64)
-    assert high.best().lower == pytest.approx(plain.best().lower + 64)
-    assert high.best().gap == pytest.approx(plain.best().gap)
-
-
-def test_history_counts_as_data_and_leaves_pending_trials_pending(path):
-    study = new(path, algorithm="gpucb")
-    asked = study.ask(2)
-    study.tell_history([int(asked.ids[0]), 7, 7], [1.0, 2.0, 2.5])
-    assert study.optimizer.t == 3
-    assert study.optimizer.pending == 2
-    study.tell(asked[0], failed="lost")
-    study.close()
-    with nr.Study.open(path) as again:
-        assert again.optimizer.t == 3
-        assert again.optimizer.pending == 1
-        assert again.trials()["origin"].to_list() == ["ask"] * 2 + ["history"] * 3
-
-
-def test_overdue_trials_are_given_to_whoever_asks_next(path, monkeypatch):
-    study = new(path, algorithm="gpucb", timeout=60)
-    first = study.ask(3)
-    study.tell(first[1], 1.0)
-    now = time.time()
-    assert study.ask(1).numbers.tolist() == [3]
-    monkeypatch.setattr("noregret.study.storage.log.time.time", lambda: now + 61)
-    assert study.ask(3).numbers.tolist() == [0, 2, 3]
-    assert study.ask(1).numbers.tolist() == [4]
-    assert study.events()["event"].to_list().count("reassigned") == 3
 
 
 def test_readers_follow_a_writer(path, monkeypatch):
