@@ -83,7 +83,7 @@ class Suite(ABC):
     #: how many sequences of moves are played, and how many moves the longest one has
     examples, longest = 3, 10
 
-    def make(self, domain: Any, kernel: Kernel, **options: Any) -> Optimizer:
+    def make(self, domain: Any, kernel: Kernel | str, **options: Any) -> Optimizer:
         """The algorithm under test."""
         raise TypeError("say how to build the algorithm: override make(domain, kernel, **options)")
 
@@ -101,10 +101,20 @@ class Suite(ABC):
     def old_data(self) -> Any:
         """Choices that were evaluated before, one of them twice."""
 
-    def build(self, seed: int | None = 0, **options: Any) -> Optimizer:
-        """The algorithm on a smooth function of two variables."""
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that is given, if none is to be learnt."""
+        return RBF(0.5)
+
+    def build(
+        self, seed: int | None = 0, kernel: Kernel | str | None = None, **options: Any
+    ) -> Optimizer:
+        """The algorithm on a smooth function of two variables; the suite's kernel if none is given.
+
+        ``options`` replace the suite's own.
+        """
         options = {"noise": 0.1, "norm": 2.0, "delta": 0.1, "lam": 0.1, "seed": seed, **options}
-        return self.make(self.domain(), RBF(0.5), **options)
+        return self.make(self.domain(), self.kernel if kernel is None else kernel, **options)
 
     def evaluate(self, batch: Batch, seed: int = 0) -> Any:
         """Noisy values of a batch, repeatable (n)."""
