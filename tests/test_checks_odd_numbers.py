@@ -62,9 +62,9 @@ def test_points_of_a_box_that_are_no_numbers_are_refused():
     for points in ([["0.5"]], np.ma.array([[0.5]], mask=True), scipy.sparse.csr_matrix([[0.5]])):
         with pytest.raises(TypeError, match="points must be rows of 1 numbers, or dicts of a"):
             opt.tell(points, [1.0])
-    with pytest.raises(TypeError, match=r"points must all be dicts of a; row 1 is 0\.3"):
+    with pytest.raises(TypeError, match=r"all dicts or all rows of numbers; row 1 is 0\.3"):
         opt.tell([{"a": 0.5}, 0.3], [1.0, 2.0])
-    with pytest.raises(TypeError, match="or dicts of a"):
+    with pytest.raises(TypeError, match=r"all dicts or all rows of numbers; row 0 is 0\.3"):
         opt.tell([0.3, {"a": 0.5}], [1.0, 2.0])
     assert opt.t == 0
 

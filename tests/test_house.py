@@ -307,6 +307,7 @@ def test_imports_down_the_table_are_found(text, wrong):
 def test_modules_are_short():
     lengths = {path.relative_to(PACKAGE).as_posix(): length(path) for path in PACKAGE.rglob("*.py")}
     assert not {name: n for name, n in lengths.items() if n > LINES}
+    del lengths["algorithms/__init__.py"]  # the registry
     algorithms = {name: n for name, n in lengths.items() if name.startswith("algorithms/")}
     assert len(algorithms) > 15
     assert not {name: n for name, n in algorithms.items() if n > LINES_OF_AN_ALGORITHM}

@@ -13,7 +13,6 @@ from noregret._types import Floats, Ints, Points
 from noregret.kernels import AnyKernel
 from noregret.learning.beliefs import Beliefs
 from noregret.linalg.threads import one_blas_thread
-from noregret.members import refuse_overrides
 from noregret.models.assumptions import Assumptions
 from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for
 from noregret.picking.certify import certificate
@@ -22,6 +21,7 @@ from noregret.picking.recommend import prediction, prediction_at, recommendation
 from noregret.results import Batch, History, Recommendation
 from noregret.running import failures, state
 from noregret.running.asking import MOST_ASKED, Setup
+from noregret.running.members import refuse_overrides
 from noregret.running.run import Run, located
 from noregret.spaces import Candidates, as_domain
 from noregret.widths.certificate import Certificate
@@ -136,8 +136,7 @@ class Optimizer(ABC):
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
         setup, run = self._setup, self._run
-        room = setup.room(run, n if fill else None)
-        if not room.open:
+        if not (room := setup.room(run, n if fill else None)).open:
             return Batch(room.closed[:0], self.domain.nothing, [])
         with one_blas_thread():
             run.take_in(setup.rules)

@@ -7,7 +7,6 @@ from typing import Literal
 from noregret import _checks
 from noregret.algorithms.bkb import check_qbar, checked_dictionary
 from noregret.batching import BatchRule, GlobalRatio, LocalRatio
-from noregret.members import beside_property
 from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
@@ -16,6 +15,7 @@ from noregret.picking.chooser import Chooser
 from noregret.picking.draws import DrawnFunctions, draws
 from noregret.picking.explore import UntilCertain, exploration
 from noregret.picking.ucb import ucb
+from noregret.running.members import beside_property
 from noregret.widths import gaussian
 from noregret.widths.evidence import Evidence, theory
 

@@ -4,10 +4,10 @@ from dataclasses import InitVar, dataclass
 from typing import Any, Literal
 
 from noregret import _checks
-from noregret.members import beside_property
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.ucb import ucb
+from noregret.running.members import beside_property
 from noregret.widths import gaussian
 from noregret.widths.evidence import Evidence, theory
 

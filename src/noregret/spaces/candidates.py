@@ -276,13 +276,13 @@ class Candidates:
         if isinstance(given, Candidates):
             if given.encoder is not None and given.encoder.features == self.encoder.features:
                 return given
-            frame = given._as_frame()
+            frame = given.as_frame()
         else:
             frame = frame_of(given)
         if frame is not None:
             return self._with_columns(encode_like("candidates", frame, self.encoder), frame)
         made = given if isinstance(given, Candidates) else Candidates(given)
-        if made.dimension != self.dimension or not made._in_memory:
+        if made.dimension != self.dimension or not made.in_memory:
             return made
         return self._with_columns(made.points.astype(np.float64), None)
 
@@ -302,13 +302,13 @@ class Candidates:
         """Other points with the columns of this list."""
         return Candidates(Opened(points, self.names, frame=frame, encoder=self.encoder))
 
-    def _as_frame(self) -> Any:
+    def as_frame(self) -> Any:
         """The values as a polars frame; ``None`` if columns have no names."""
         if self.frame is not None or self.encoder is None:
             return self.frame
         from noregret.spaces.frames import frame_of_rows
 
-        if not self._in_memory:
+        if not self.in_memory:
             raise ValueError(
                 "candidates that are not in memory must have the columns and words of the list "
                 f"before, in its order; got {', '.join(self.names or ())}"
@@ -316,12 +316,13 @@ class Candidates:
         return frame_of_rows(self.encoder.decode(self.points))
 
     @property
-    def _in_memory(self) -> bool:
+    def in_memory(self) -> bool:
+        """Whether the points are an array that is neither in a file nor on a cluster."""
         return self.origin is None and isinstance(self.points, np.ndarray)
 
     def joined(self, more: "Candidates") -> "Candidates":
         """This list with more at its end, see :meth:`like`; both must be in memory."""
-        if not (self._in_memory and more._in_memory):
+        if not (self.in_memory and more.in_memory):
             raise ValueError(
                 "candidates can be added to a list in memory, and from one: this one is in a "
                 "file or on a cluster. Write one file with all candidates and make a new list"
@@ -335,7 +336,7 @@ class Candidates:
             return self._with_columns(points, None)
         from noregret.spaces.frames import longer
 
-        return self._with_columns(points, longer(self.frame, more._as_frame(), self.encoder))
+        return self._with_columns(points, longer(self.frame, more.as_frame(), self.encoder))
 
     def __len__(self) -> int:
         return len(self.points)

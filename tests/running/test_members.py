@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.members import beside_property
+from noregret.running.members import beside_property
 
 X = np.linspace(0, 1, 30)[:, None]
 KERNEL = nr.RBF(0.2)
