@@ -4,6 +4,8 @@ import json
 import math
 from typing import Any
 
+import numpy as np
+
 
 def dumps(value: Any) -> str:
     """``value`` as JSON; numbers that are not finite become ``null``, other objects text."""
@@ -11,6 +13,8 @@ def dumps(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):

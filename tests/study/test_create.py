@@ -62,9 +62,11 @@ def test_a_box_asks_what_minimize_asks(path):
 
 def test_numbers_of_numpy_are_stored(path):
     settings = {"seed": np.int64(3), "noise": np.float32(0.5), "batch": np.int64(2)}
+    settings["about"] = {"plate": np.int64(7), "dry": np.True_}
     with nr.Study.create(path, X, kernel=nr.RBF(0.3), **settings) as study:
         asked = study.ask().ids
     with nr.Study.open(path) as study:
+        assert study.settings["about"] == {"plate": 7, "dry": True}
         assert (study.settings["seed"], study.optimizer.noise) == (3, 0.5)
         assert study.get([0, 1]).ids.tolist() == asked.tolist()
 
