@@ -67,12 +67,12 @@ def test_rows_have_names_and_intervals():
     assert bold == shown[1:]
 
 
-@given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e9), st.integers(2, 12))
-def test_ticks_are_few_round_and_inside(start, span, most):
+@given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e9))
+def test_ticks_are_few_round_and_inside(start, span):
     low, high = start * span, (start + 1.0) * span
-    found = ticks(low, high, most)
+    found = ticks(low, high)
     room = 1e-6 * span + 1e-9 * abs(low)
-    assert len(found) <= most + 1
+    assert len(found) <= 6
     assert all(low - room <= one <= high + room for one in found)
     if len(found) > 1:
         step = found[1] - found[0]
