@@ -14,7 +14,6 @@ from noregret.batching import BatchRule, FixedSize
 from noregret.kernels import Kernel, as_kernel
 from noregret.kernels.adapters import check_kernel
 from noregret.learning.beliefs import Beliefs
-from noregret.learning.contradictions import OwnBounds
 from noregret.learning.learner import (
     Learner,
     Learning,
@@ -24,6 +23,7 @@ from noregret.learning.learner import (
     is_heavy,
     starting_kernel,
 )
+from noregret.learning.own_bounds import OwnBounds
 from noregret.learning.rules import Rules
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.models.fantasy import Fantasy

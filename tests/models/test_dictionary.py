@@ -6,7 +6,7 @@ from reference import problem, run, sparse_posterior
 
 import noregret as nr
 from noregret.models.bless import bless
-from noregret.models.dictionary import Sparsifier, inclusion_probability, lower_trace
+from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.sparse import SparseGP
 from noregret.widths.gaussian import bbkb_qbar
 
@@ -117,19 +117,6 @@ def test_proved_bounds_take_in_arms_until_the_rest_hardly_widens_them():
     complete = nr.GPUCB(X, nr.RBF(0.2), noise=0.5, norm=8.0, lam=0.25, seed=0)
     complete.tell(ids, f[ids])
     assert proved.beta < 1.1 * complete.beta
-
-
-def test_lower_trace_stops_at_the_limit():
-    X, _, rng = problem(arms=100)
-    counts = np.bincount(rng.integers(100, size=300), minlength=100)
-    model = SparseGP(nr.RBF(0.2), (0.1,), X[:0], 1.0)
-    model.rebuild(X, counts, np.zeros(100), np.array([0]))
-    for limit in (50.0, 1.0, 1e-3):
-        lower_trace(model, X, limit)
-        assert model.trace() <= limit
-    before = model.size
-    lower_trace(model, X, 1e-3)
-    assert model.size == before <= np.count_nonzero(counts)
 
 
 @pytest.mark.parametrize("seed", range(2))

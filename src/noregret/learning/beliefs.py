@@ -5,25 +5,20 @@ a batch.
 """
 
 import copy
-import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.contradictions import (
-    LARGEST_NORM,
-    BoundsOfArms,
-    OwnBounds,
-    apart,
-    smallest_norm,
-)
+from noregret.learning.contradictions import LARGEST_NORM, apart, smallest_norm
 from noregret.learning.learner import Learner
 from noregret.learning.outliers import heavy_residuals
+from noregret.learning.own_bounds import BoundsOfArms, OwnBounds
 from noregret.learning.rules import Rules
+from noregret.learning.trace import lower_trace, trace_limit
 from noregret.models.assumptions import Assumptions
-from noregret.models.dictionary import Sparsifier, lower_trace
+from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.diagnosis import heavy_repeats
@@ -37,8 +32,6 @@ from noregret.widths.evidence import Evidence, theory
 _SMALL, _CHECK_GROWTHS = 64, (1.02, 1.5)
 #: of leverages in the two sums
 _FACTORS = np.array([[1.0], [3.0]])
-#: what the dictionary leaves out may widen proved bounds by this share
-_WIDENING = 0.1
 
 
 class Beliefs:
@@ -300,17 +293,6 @@ class Beliefs:
         self._checked = self.t
         scatter = observations.scatter / self.assumed.unit**2
         return smallest_norm(self.model, found, scatter, tests_noise=self.learner is None)
-
-
-def trace_limit(found: Evidence) -> float:
-    """The trace ρ at which 2SF√ρ is a small part of the squared width (the Proofs page, Theorem 2).
-
-    The width is √((S + F√ρ)² + λF² − ridge), with S the bound on ‖y − f‖.
-    """
-    square = proved.squared_radius(found.noise, found.delta, found.log_dets, found.ridges)
-    width = float(theory(replace(found, trace=0.0))[0][0])
-    root = _WIDENING * width**2 / max(math.sqrt(max(square, 0.0)) * found.norm, 1e-300)
-    return float(root * root)  # infinite if no trace matters
 
 
 def log_det_bounds(model: SparseGP) -> Floats:

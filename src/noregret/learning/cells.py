@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.beliefs import log_det_bounds, trace_limit
+from noregret.learning.beliefs import log_det_bounds
 from noregret.learning.contradictions import LARGEST_NORM, apart
 from noregret.learning.learner import Learner
 from noregret.learning.local import CellBeliefs, Covering, joined, seen_before
 from noregret.learning.rules import Rules
+from noregret.learning.trace import lower_trace, trace_limit
 from noregret.models.assumptions import Assumptions
 from noregret.models.cover import Cover, Key, cells_a_side
-from noregret.models.dictionary import Sparsifier, lower_trace
+from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.widths import proved, shares

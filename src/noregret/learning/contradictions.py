@@ -4,16 +4,13 @@ What is found is noted as refuted, or leads to a larger norm where the norm is l
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
 
 from noregret._types import Floats, Ints
 from noregret.learning.rules import Rules
-from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
-from noregret.observations import Observations
 from noregret.widths import proved
 from noregret.widths.evidence import Evidence
 
@@ -23,7 +20,7 @@ LARGEST_NORM = 1e12
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
 #: the share of δ with which the size of the noise may be found too large, beside the other tests
 _SHARE = 0.1
-#: the rounding error of ridges and bounds, as a share of the largest
+#: the rounding error of ridges, as a share of the largest
 _ROUND_OFF = 1e-9
 
 
@@ -64,44 +61,3 @@ def smallest_norm(model: SparseGP, found: Evidence, scatter: float, *, tests_noi
         noise = proved.squared_noise(found.noise, _SHARE * found.delta, found.t)
         square = min(square, noise + _ROUND_OFF * float(ridges.max()))
     return proved.smallest_norm(square, lams, ridges, found.trace)
-
-
-class OwnBounds(Protocol):
-    """Bounds of arms from their own rewards alone, proved together with those of the model."""
-
-    def bounds(
-        self, observations: Observations, assumed: Assumptions, prior: Floats, rows: Ints
-    ) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of some arms (n each); ``prior`` is their k(x, x) (n)."""
-
-
-@dataclass(frozen=True)
-class BoundsOfArms:
-    """Bounds of some arms from their own rewards alone.
-
-    Attributes
-    ----------
-    rows
-        The arms (n).
-    lower, upper
-        Their bounds (n each).
-    """
-
-    rows: Ints
-    lower: Floats
-    upper: Floats
-
-    def smallest_norm(self, model: SparseGP) -> float:
-        """The norm that |f(x)| ≤ F√k(x, x) asks for."""
-        beyond = np.maximum(self.lower, -self.upper)
-        return float(np.max(beyond / np.sqrt(model.prior[self.rows]), initial=0.0))
-
-    def contradict(self, model: SparseGP, widths: Floats) -> bool:
-        """Whether one of these intervals does not meet the model's, by more than round-off."""
-        posterior, rows = model.posterior(), self.rows
-        Z, residual = model.features[rows], model.residual[rows]
-        means = posterior.thetas @ Z.T
-        radii = widths[:, None] * np.sqrt(posterior.leverages(Z, residual, slice(len(widths))))
-        lower = np.maximum((means - radii).max(axis=0), self.lower)
-        upper = np.minimum((means + radii).min(axis=0), self.upper)
-        return bool(np.any(lower - upper > _ROUND_OFF * (np.abs(lower) + np.abs(upper))))

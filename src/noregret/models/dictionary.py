@@ -13,8 +13,6 @@ _EXACT = 4096
 #: BLESS draws the dictionary if more than q̄ times this many arms would enter a small one at once;
 #: up to twice as many, whatever q̄ is
 _BULK = 128
-#: how many arms are taken in at a time to lower the trace of the residual
-_PIECE = 32
 
 
 def inclusion_probability(leverage: Floats, counts: Ints | Floats, qbar: float) -> Floats:
@@ -96,25 +94,3 @@ class Sparsifier:
                 self._check_at = 2 * len(drawn) + 64
                 return Plan(drawn, replace=True, reason="compact")
         return Plan(fresh)
-
-
-def lower_trace(model: SparseGP, points: Points, limit: float) -> None:
-    """Take arms into the dictionary until tr R is at most ``limit``.
-
-    The arms with the most evaluations times residual come first. O(u m) for every arm taken in.
-    """
-    while True:
-        weights = model.counts * model.residual
-        # Below the tolerance there is nothing left to take in.
-        able = np.flatnonzero((model.counts > 0) & (model.residual > model.tolerance))
-        if float(weights.sum()) <= limit or not len(able):
-            return
-        order = able[np.argsort(-weights[able], kind="stable")[:_PIECE]]
-        before = model.size
-        # As many as would bring the trace below the limit if the arms were uncorrelated.
-        rest = float(weights.sum()) - np.cumsum(weights[order])
-        needed = int(np.searchsorted(-rest, -limit)) + 1
-        counts = model.counts.astype(np.int64)
-        model.advance(points, counts, model.sums, order[:needed])
-        if model.size == before:
-            return

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.look_columns import LookColumns
+from noregret.picking.lists.prior import PriorRoot
 
 BETA = 2.0
 

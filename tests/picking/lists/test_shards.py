@@ -7,7 +7,7 @@ from reference import problem
 
 import noregret as nr
 from noregret.picking.lists import following
-from noregret.picking.lists.columns import PriorRoot
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.shards import fresh_uppers
 
 KERNEL = nr.RBF(0.4)

@@ -16,9 +16,10 @@ from noregret.picking.bounds import Bounds
 from noregret.picking.covers.bounds import CoverBounds, Leader, one_of_the_largest
 from noregret.picking.lists.awake import Awake
 from noregret.picking.lists.batch import Intersected
-from noregret.picking.lists.columns import PriorRoot, UpperColumn
+from noregret.picking.lists.columns import UpperColumn
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.look_columns import LookColumns
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Box, Candidates, Space, box_of
 

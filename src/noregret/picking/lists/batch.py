@@ -19,7 +19,6 @@ Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
   followed, so that their bounds are exact (:class:`~noregret.picking.lists.following.Following`).
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,6 @@ from noregret.picking.lists.room import NOBODY, Room
 from noregret.picking.lists.shards import Uppers, placed_uppers
 from noregret.picking.lists.sleepers import Sleepers
 from noregret.spaces import Candidates
-
-#: candidates looked at at a time, at most, to find the largest bound
-_LARGEST_LOOK = 8192
 
 
 class Intersected:
@@ -188,21 +184,3 @@ def list_batch(
     picked = np.concatenate([awake.block.points[:0], *(chosen[id_] for id_ in ids)])
     numbers = np.array(ids, dtype=np.int64)
     return Picks(numbers, picked, np.array(upper), bounds.width, rule.ratio)
-
-
-def largest_upper(
-    sleepers: Sleepers, bounds: Bounds, points: PointsOf, without: Ints = NOBODY
-) -> float:
-    """The largest upper bound on the list, or on what is left of it without some candidates.
-
-    Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
-    """
-    bounds = replace(bounds, inflation=1.0)
-    queue, count, highest = sleepers.start(bounds, points, without), FIRST_LOOK, -np.inf
-    while queue.floor > highest:
-        taken = queue.take(count)
-        block = bounds.fantasy.block(taken.points, taken.features)
-        upper = np.minimum(sleepers.cap(bounds, taken.stale, block), bounds.inside(block))
-        highest = max(highest, float(upper.max()))
-        count = min(2 * count, _LARGEST_LOOK)
-    return highest

@@ -5,13 +5,12 @@ If other machines hold the list, each part keeps the columns of its own candidat
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import Kernel
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.room import NOBODY
 from noregret.spaces import Candidates
 
@@ -81,31 +80,8 @@ def _first_largest(values: Floats, count: int) -> Ints:
     return np.asarray(where[np.lexsort((where, -values[where]))])
 
 
-#: how many rows of a list a function is computed for at a time
-_PIECE = 1 << 16
-
 #: gives the points (n × d) of ids (n)
 PointsOf = Callable[[Ints], Points]
-
-
-@dataclass(frozen=True)
-class PriorRoot:
-    """scale·√(k(x, x)/λ): what the bounds of candidates start from."""
-
-    kernel: Kernel
-    scale: float = 1.0
-    lam: float = 1.0
-
-    def of(self, space: Candidates, first: int = 0) -> Floats:
-        """The values on a list, from the id ``first`` on (A − ``first``).
-
-        No points are read if k(x, x) is the same everywhere.
-        """
-        same, size = self.kernel.constant, len(space) - first
-        if same is not None:
-            return np.full(size, self.scale * np.sqrt(same / self.lam))
-        diagonal = over_list(self.kernel.diag, lambda ids: space.at(ids + first), size)
-        return np.asarray(self.scale * np.sqrt(diagonal / self.lam))
 
 
 class Taken(NamedTuple):
@@ -262,20 +238,3 @@ class UpperColumn:
         """The column of a list that has grown at its end; new candidates start from the prior."""
         new = self.prior.of(space, len(self._tops.values))
         return UpperColumn(self.prior, np.concatenate([self._tops.values, new]))
-
-
-def with_slack(stale: Floats, root: Floats) -> Floats:
-    """Bounds (n), a little enlarged: round-off must not put one below the current bound.
-
-    ``root`` are the √leverages in these bounds (n).
-    """
-    return np.asarray(stale + 1e-9 * (np.abs(stale) + root))
-
-
-def over_list(function: Callable[[Points], Floats], points: PointsOf, size: int) -> Floats:
-    """``function(points)`` → n values, for every candidate of a list, a piece at a time (A)."""
-    out = np.empty(size)
-    for start in range(0, size, _PIECE):
-        ids = np.arange(start, min(start + _PIECE, size))
-        out[ids] = function(points(ids))
-    return out

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Situation
-from noregret.picking.lists.columns import PriorRoot
 from noregret.picking.lists.current import Current
 from noregret.picking.lists.maxima import tops_of_draws
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.room import Room
 from noregret.picking.lists.shards import fresh_looks
 from noregret.spaces import Candidates

@@ -8,7 +8,7 @@ from noregret.models.fantasy import Fantasy
 from noregret.picking.bounds import Bounds
 from noregret.picking.chooser import Situation
 from noregret.picking.lists.batch import Intersected, list_batch
-from noregret.picking.lists.columns import PriorRoot
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.shards import fresh_uppers
 from noregret.spaces import Candidates
 

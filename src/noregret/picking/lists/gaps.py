@@ -5,6 +5,8 @@ candidates that are much alike differ little, even if little is known of both, s
 differences is smaller than an upper bound minus a lower bound (the Proofs page, Theorem 2).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from noregret._types import Floats, Ints
@@ -15,6 +17,8 @@ from noregret.picking.lists.columns import PointsOf
 from noregret.picking.lists.room import NOBODY
 from noregret.picking.lists.sleepers import Sleepers
 
+#: candidates looked at at a time, at most, to find the largest bound
+_MOST_AT_A_TIME = 8192
 #: multiplications that the search for the largest difference may take, and candidates at a time
 _MOST_WORK, _LARGEST_LOOK = 1e9, 4096
 
@@ -62,3 +66,21 @@ def gaps_by_bounds(chooser: Chooser, now: Situation, found: list[Interval]) -> F
         others = chooser.highest(now, np.array([one.id])) if own else highest
         gaps[i] = max(others - one.lower, 0.0)
     return gaps
+
+
+def largest_upper(
+    sleepers: Sleepers, bounds: Bounds, points: PointsOf, without: Ints = NOBODY
+) -> float:
+    """The largest upper bound on the list, or on what is left of it without some candidates.
+
+    Pending evaluations do not count, and nothing is changed. −∞ if no candidate is left.
+    """
+    bounds = replace(bounds, inflation=1.0)
+    queue, count, highest = sleepers.start(bounds, points, without), FIRST_LOOK, -np.inf
+    while queue.floor > highest:
+        taken = queue.take(count)
+        block = bounds.fantasy.block(taken.points, taken.features)
+        upper = np.minimum(sleepers.cap(bounds, taken.stale, block), bounds.inside(block))
+        highest = max(highest, float(upper.max()))
+        count = min(2 * count, _MOST_AT_A_TIME)
+    return highest

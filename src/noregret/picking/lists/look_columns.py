@@ -3,8 +3,10 @@
 import numpy as np
 
 from noregret._types import Floats, Ints
-from noregret.picking.lists.columns import ListQueue, PointsOf, PriorRoot, Tops, with_slack
+from noregret.picking.lists.columns import ListQueue, PointsOf, Tops
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.room import NOBODY
+from noregret.picking.lists.slack import with_slack
 from noregret.spaces import Candidates
 
 

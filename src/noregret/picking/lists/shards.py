@@ -17,11 +17,11 @@ from noregret._types import Floats, Ints, Points
 from noregret.picking.lists.columns import (
     ListQueue,
     PointsOf,
-    PriorRoot,
     Taken,
     UpperColumn,
 )
 from noregret.picking.lists.look_columns import LookColumns
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.room import NOBODY
 from noregret.spaces import Candidates
 from noregret.spaces.shards import Call, Keeper

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.learning.contradictions import BoundsOfArms
+from noregret.learning.own_bounds import BoundsOfArms
 from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
-from noregret.picking.lists.batch import Intersected, largest_upper, list_batch
-from noregret.picking.lists.columns import PriorRoot
+from noregret.picking.lists.batch import Intersected, list_batch
 from noregret.picking.lists.current import Current
-from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences
+from noregret.picking.lists.gaps import gaps_by_bounds, gaps_by_differences, largest_upper
+from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.ranking import KeptBounds
 from noregret.picking.lists.room import NOBODY
 from noregret.picking.lists.shards import fresh_looks, fresh_uppers
