@@ -2,7 +2,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from noregret.spaces.encoding import make_encoder, medians, survey
+from noregret.spaces.encoding import make_encoder, medians
+from noregret.spaces.survey import survey
 from noregret.spaces.tables import Piece
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import noregret as nr
-from noregret.spaces.encoding import encoder_of
+from noregret.spaces.encoding import Encoder, Feature, encoder_of
 from noregret.spaces.frames import as_frame, encode_like, encoder_for, frame_of, longer
 
 FRAME = pl.DataFrame(
@@ -83,6 +83,21 @@ def test_rows_that_the_coordinates_cannot_say_are_refused(change, words):
     frame = frame.with_columns(pl.Series(k, v) for k, v in change.items() if v is not None)
     with pytest.raises(ValueError, match=words):
         encode_like("candidates", frame, encoder_for(FRAME))
+
+
+def test_spaces_at_the_ends_of_later_words_do_not_count():
+    encoder = encoder_for(FEW)
+    later = pl.DataFrame({"t": [1.0, 2.0], "s": [" thf", "dmf "]})
+    np.testing.assert_array_equal(encode_like("points", later, encoder), encoder.encode(FEW))
+    old = Encoder((Feature("s", "category", categories=("thf", "thf ")),))  # of an older version
+    words = pl.DataFrame({"s": ["thf", "thf ", " thf"]})
+    assert encode_like("points", words, old).tolist() == [[1, 0], [0, 1], [1, 0]]
+
+
+def test_numbers_have_the_same_coordinates_with_percent_signs_and_without():
+    signs = encoder_for(pl.DataFrame({"x": ["12%", "15%"]}))
+    assert signs.features[0].percent
+    assert signs == encoder_for(pl.DataFrame({"x": [12.0, 15.0]}))
 
 
 def test_a_longer_frame_keeps_its_types_where_it_can():

@@ -5,8 +5,9 @@ import shlex
 import numpy as np
 import polars as pl
 
+from noregret._types import Ints
 from noregret.spaces.cells import nearest, numbers, with_unit
-from noregret.spaces.encoding import MOST_CATEGORIES, ColumnSurvey
+from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey
 from noregret.spaces.tables import Piece, Table
 
 #: how many rows an error names
@@ -35,9 +36,22 @@ def named_features(table: Table, features: str) -> list[str]:
 def no_column(option: str, name: str, table: Table) -> str:
     """What to say of an option that names a column which the table does not have."""
     return (
-        f"{option}: {table.path} has no column {name!r}{nearest(name, table.columns)} "
-        f"(there is {', '.join(table.columns)})"
+        f"{f'{option}: ' if option else ''}{table.path} has no column {name!r}"
+        f"{nearest(name, table.columns)} (there is {', '.join(table.columns)})"
     )
+
+
+def refuse_cells(table: Table, complaints: list[str], way: str) -> None:
+    """Refuse a table for its cells, if there are complaints; ``way``: what to do about them."""
+    if complaints:
+        listed = "\n  ".join(complaints)
+        raise ValueError(f"{table.path} was refused:\n  {listed}\n{way}")
+
+
+def rows_in_words(lines: Ints) -> str:
+    """The first of these rows: ``2, 3, 7 and 12 more``."""
+    more = f" and {len(lines) - NAMED_ROWS} more" if len(lines) > NAMED_ROWS else ""
+    return f"{', '.join(map(str, lines[:NAMED_ROWS]))}{more}"
 
 
 def find_names(
@@ -122,10 +136,11 @@ def find_features(
     for name in candidates:
         column = found[name]
         if column.kind == "odd":
-            raise ValueError(
-                f"{table.path} was refused:\n  {column.complaint(table.place)}\n"
+            refuse_cells(
+                table,
+                [column.complaint(table.place)],
                 "Correct the cells, write NA if there is no number, or name the columns to use: "
-                "--features"
+                "--features",
             )
         why = _unusable(column, asked_for=chosen is not None)
         if why and chosen is not None:

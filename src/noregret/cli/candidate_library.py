@@ -1,6 +1,6 @@
 """A library of candidates from a table: which columns, what they become, and what to say of it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,8 @@ from noregret.cli.candidate_columns import (
 )
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import is_gap, verbatim_numbers
-from noregret.spaces.encoding import (
-    ColumnSurvey,
-    Encoder,
-    make_encoder,
-    medians,
-    survey,
-)
+from noregret.spaces.encoding import Encoder, make_encoder, medians
+from noregret.spaces.survey import ColumnSurvey, survey
 from noregret.spaces.tables import Piece, Table
 
 #: how many rows are compared for the default lengthscale
@@ -117,7 +112,7 @@ def read_library(
     names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
     shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in (*used, *labels))
     points = encoder.encode(whole.frame)
-    features_used = [asdict(feature) for feature in encoder.features]
+    features_used = encoder.spec()
     return Library(
         names, id_column, shown, points, encoder.dimensions, notes, features_used, _style(table)
     )

@@ -83,6 +83,11 @@ def decimal_commas(cells: Iterable[str]) -> list[str]:
     return [text for text in map(_bare, cells) if _COMMA.fullmatch(text)]
 
 
+def commas_in_groups(cells: Iterable[str]) -> list[str]:
+    """The texts that are whole numbers with a comma between groups of digits, such as 1,234."""
+    return [text for text in map(_bare, cells) if _COMMA_GROUP.fullmatch(text)]
+
+
 def grouped_by_points(cells: Iterable[str]) -> list[str]:
     """The texts that are whole numbers with points between groups of digits, such as 1.234."""
     return [text for text in map(_bare, cells) if _POINT_GROUP.fullmatch(text)]

@@ -1,26 +1,22 @@
 """Columns of a table as coordinates of points: numbers, yes and no, and words.
 
-One encoder serves files, frames and the command line. A :class:`Survey` looks at the columns, a
-piece at a time; a :class:`Encoder` made from it turns pieces into rows of numbers.
+One encoder serves files, frames and the command line. A survey (:mod:`noregret.spaces.survey`)
+looks at the columns, a piece at a time; a :class:`Encoder` made from it turns pieces into rows of
+numbers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from noregret._types import Floats, Ints
-from noregret.spaces.cells import advice, booleans, is_gap, numbers
+from noregret._types import Floats
+from noregret.spaces.cells import booleans, is_gap, numbers
+from noregret.spaces.survey import ColumnSurvey
 from noregret.spaces.tables import Piece
 
-#: a column with more words than this holds names, not categories
-MOST_CATEGORIES = 100
-#: a column is meant to hold numbers if at least this share of its cells are numbers
-_MOSTLY = 0.5
-#: how many cells a message names at most
-_NAMED = 20
 #: the name of the category for gaps
 _NOTHING = "(gap)"
 #: the end of the name of a coordinate that is 1 where a number was missing
@@ -32,171 +28,6 @@ _VALUES: dict[str, Callable[[pl.Series, str], pl.Series]] = {
     "number": lambda cells, decimal: numbers(cells, decimal).set(is_gap(cells), None),
     "boolean": lambda cells, decimal: booleans(cells),
 }
-
-
-@dataclass
-class ColumnSurvey:
-    """What is in a column.
-
-    Attributes
-    ----------
-    name
-        Of the column.
-    rows, gaps
-        Rows seen, and how many of them hold nothing.
-    numbers, percents, booleans
-        How many cells are numbers, numbers with a percent sign, yes or no.
-    odd
-        The first cells that are not numbers: line and text.
-    words
-        The different texts, until there are more than can be categories.
-    distinct
-        Whether no text has come twice so far.
-    typed
-        Whether the file itself says that these are numbers or booleans.
-    decimal
-        The decimal sign of text.
-    mean, scatter, low, high
-        Of the numbers: mean, Σ (number − mean)², smallest and largest.
-    """
-
-    name: str
-    rows: int = 0
-    gaps: int = 0
-    numbers: int = 0
-    percents: int = 0
-    booleans: int = 0
-    odd: list[tuple[int, str]] = field(default_factory=list)
-    words: set[str] = field(default_factory=set)
-    distinct: bool = True
-    typed: bool = False
-    decimal: str = "."
-    mean: float = 0.0
-    scatter: float = 0.0
-    low: float = np.inf
-    high: float = -np.inf
-    _seen: set[Any] = field(default_factory=set)
-
-    def add(self, cells: pl.Series, lines: Ints, decimal: str) -> None:
-        """Look at more cells (n)."""
-        self.decimal = decimal
-        found = numbers(cells, decimal)
-        self.typed = cells.dtype.is_numeric() or cells.dtype == pl.Boolean
-        self.rows += len(cells)
-        if found.null_count():
-            empty = is_gap(cells)
-            found = found.set(empty, None)
-            self.gaps += int(empty.sum())
-            self._note_odd(cells, found.is_null() & ~empty, lines)
-            cells = cells.filter(~empty)
-        self._add_numbers(found.drop_nulls().to_numpy())
-        if cells.dtype == pl.Boolean or found.null_count():
-            self.booleans += len(cells) - int(booleans(cells).null_count())
-        if cells.dtype == pl.String:
-            self.percents += int(cells.str.ends_with("%").sum())
-        self._compare(cells)
-
-    def _add_numbers(self, values: Floats) -> None:
-        """Join mean and scatter of more numbers (Chan's parallel formula)."""
-        n, k = self.numbers, len(values)
-        if not k:
-            return
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = float(values.mean())
-            self.scatter += float(np.square(values - mean).sum())
-            self.scatter += (mean - self.mean) ** 2 * n * k / (n + k)
-            self.mean += (mean - self.mean) * k / (n + k)
-        self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
-        self.numbers += k
-
-    def _note_odd(self, cells: pl.Series, odd: pl.Series, lines: Ints) -> None:
-        rows = np.flatnonzero(odd.to_numpy())[: _NAMED - len(self.odd)]
-        self.odd += [(int(lines[i]), str(cells[int(i)])) for i in rows]
-
-    def _compare(self, cells: pl.Series) -> None:
-        """Collect different texts, and whether one comes twice."""
-        if cells.dtype.is_float():
-            self.distinct = False
-            return
-        different = cells.unique()
-        self.distinct = self.distinct and len(different) == len(cells)
-        if self.distinct:
-            seen = set(different.to_list())
-            self.distinct = not (seen & self._seen)
-            self._seen |= seen
-        else:
-            self._seen.clear()
-        if not cells.dtype.is_numeric() and len(self.words) <= MOST_CATEGORIES:
-            self.words |= set(different.cast(pl.String).to_list()[: MOST_CATEGORIES + 1])
-
-    @property
-    def filled(self) -> int:
-        """Cells that hold something."""
-        return self.rows - self.gaps
-
-    @property
-    def kind(self) -> str:
-        """``"number"``, ``"boolean"``, ``"category"``, ``"text"``, ``"odd"`` or ``"empty"``.
-
-        ``"odd"``: mostly numbers, but not all. ``"text"``: too many words for categories.
-        """
-        if not self.filled:
-            return "empty"
-        if self.booleans == self.filled:
-            return "boolean"
-        if self.numbers == self.filled:
-            return "odd" if 0 < self.percents < self.filled else "number"
-        if self.typed or self.numbers >= _MOSTLY * self.filled:
-            return "odd"
-        return "text" if len(self.words) > MOST_CATEGORIES else "category"
-
-    @property
-    def all_different(self) -> bool:
-        """Whether every row has a different word."""
-        return self.distinct and not self.gaps and self.rows > 1
-
-    @property
-    def constant(self) -> bool:
-        """Whether every cell holds the same."""
-        if self.gaps:
-            return False
-        return self.low == self.high if self.numbers == self.rows else len(self.words) == 1
-
-    @property
-    def deviation(self) -> float:
-        """The numbers' standard deviation."""
-        return float(np.sqrt(self.scatter / self.numbers)) if self.numbers else 0.0
-
-    def complaint(self, place: str) -> str:
-        """What is wrong with a column that is mostly numbers, with the cells."""
-        if self.numbers == self.filled:
-            return (
-                f"column {self.name!r}: {self.percents} of {self.filled} numbers have a percent "
-                "sign; write it on all of them or on none"
-            )
-        lines: dict[str, list[str]] = {}
-        for line, text in self.odd:
-            lines.setdefault(text, []).append(str(line))
-        cells = []
-        for text, found in lines.items():
-            hint = advice(text, self.decimal)
-            also = f"; also in {place} {', '.join(found[1:])}" if len(found) > 1 else ""
-            cells.append(
-                f"{place} {found[0]}, column {self.name!r}: {text!r} is not a number{hint}{also}"
-            )
-        more = self.filled - self.numbers - len(self.odd)
-        return "\n  ".join([*cells, *([f"… and {more} more"] if more > 0 else [])])
-
-
-def survey(
-    pieces: Iterable[Piece], columns: Sequence[str], decimal: str = "."
-) -> dict[str, ColumnSurvey]:
-    """What is in these columns."""
-    found = {name: ColumnSurvey(name) for name in columns}
-    for piece in pieces:
-        for name, column in found.items():
-            column.add(piece.frame[name], piece.lines, decimal)
-    return found
 
 
 def medians(
@@ -228,6 +59,9 @@ class Feature:
         The words, in their order; each has a coordinate that is 1 where it stands, else 0.
     fill
         The number used for gaps, if there are gaps; one more coordinate is 1 where there is a gap.
+    percent
+        Whether the numbers had percent signs; ``None``: nobody knows. Coordinates do not depend on
+        it.
     """
 
     name: str
@@ -236,6 +70,7 @@ class Feature:
     deviation: float = 1.0
     categories: tuple[str, ...] = ()
     fill: float | None = None
+    percent: bool | None = field(default=None, compare=False)
 
     @property
     def dimensions(self) -> list[dict[str, Any]]:
@@ -249,7 +84,7 @@ class Feature:
     def encode(self, cells: pl.Series, decimal: str) -> list[Floats]:
         """The coordinates of cells (n each)."""
         if self.kind == "category":
-            words = cells.cast(pl.String).set(is_gap(cells), _NOTHING)
+            words = self.words(cells).set(is_gap(cells), _NOTHING)
             return [(words == word).to_numpy().astype(np.float64) for word in self.categories]
         values = self.values(cells, decimal)
         empty = values.is_null().to_numpy().astype(np.float64)
@@ -260,6 +95,17 @@ class Feature:
     def values(self, cells: pl.Series, decimal: str) -> pl.Series:
         """The numbers in cells (n floats), yes and no as 1 and 0, null where there is none."""
         return _VALUES[self.kind](cells, decimal)
+
+    def words(self, cells: pl.Series) -> pl.Series:
+        """The words in cells (n), without spaces at their ends unless a category has them."""
+        words = cells.cast(pl.String)
+        return words.zip_with(words.is_in(list(self.categories)), words.str.strip_chars())
+
+    def unreadable(self, cells: pl.Series, decimal: str) -> pl.Series:
+        """Which cells are neither a gap nor what the column holds (n booleans)."""
+        if self.kind == "category":
+            return pl.repeat(False, len(cells), eager=True)
+        return self.values(cells, decimal).is_null() & ~is_gap(cells)
 
     def decode(self, coordinates: Floats) -> list[Any]:
         """The cells (n) whose coordinates (n × k) these are; ``None`` for gaps and no known word.
@@ -285,7 +131,7 @@ class Feature:
         """The words in cells that are none of the categories; none for numbers, yes and no."""
         if self.kind != "category":
             return []
-        return sorted({*cells.filter(~is_gap(cells)).cast(pl.String)} - {*self.categories})
+        return sorted({*self.words(cells.filter(~is_gap(cells)))} - {*self.categories})
 
 
 @dataclass(frozen=True)
@@ -380,5 +226,7 @@ def make_encoder(
         if standardize and column.kind == "number":
             mean, deviation = column.mean, column.deviation or 1.0
         fill = fills.get(column.name)
-        features.append(Feature(column.name, column.kind, mean, deviation, fill=fill))
+        features.append(
+            Feature(column.name, column.kind, mean, deviation, (), fill, column.percents > 0)
+        )
     return Encoder(tuple(features), decimal)

@@ -14,15 +14,9 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.spaces.cells import is_gap
-from noregret.spaces.encoding import (
-    MOST_CATEGORIES,
-    ColumnSurvey,
-    Encoder,
-    Feature,
-    make_encoder,
-    survey,
-)
+from noregret.spaces.encoding import Encoder, Feature, make_encoder
 from noregret.spaces.rows import named_rows
+from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey, survey
 from noregret.spaces.tables import Piece
 
 #: how many names or words a message shows at most
@@ -176,9 +170,7 @@ def _refuse_cells(name: str, cells: pl.Series, feature: Feature, decimal: str) -
             f"{_shown(feature.categories)}; got {_shown(unknown)}. The model has no coordinate for "
             "a new word: make a new list that has all words, and tell it the values so far"
         )
-    if feature.kind == "category":
-        return
-    wrong = feature.values(cells, decimal).is_null().to_numpy() & ~_gaps(cells)
+    wrong = feature.unreadable(cells, decimal).to_numpy()
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         what = "finite numbers" if feature.kind == "number" else "yes or no"

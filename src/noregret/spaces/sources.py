@@ -255,8 +255,9 @@ def _how_to_save(array: Points) -> str:
 
 def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -> Opened:
     """The numbers of a table in a temporary file that is mapped: written a piece at a time."""
-    from noregret.spaces.encoding import make_encoder, survey  # polars is slow to import
+    from noregret.spaces.encoding import make_encoder  # polars is slow to import
     from noregret.spaces.frames import refuse_unusable
+    from noregret.spaces.survey import survey
     from noregret.spaces.tables import Table
 
     if path.suffix.lower() == ".npz":

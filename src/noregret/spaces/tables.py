@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Ints
-from noregret.spaces.cells import decimal_commas, decimal_sign
+from noregret.spaces.cells import commas_in_groups, decimal_commas, decimal_sign
 from noregret.spaces.limits import Lines, check_archive, check_parquet, longest_field
 
 #: rows read at a time
@@ -208,8 +208,10 @@ class Table:
         commas = decimal_commas(cells)
         if sign == ",":
             self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
-        elif sign is None and commas:
-            self.notes.append(f"Commas group digits: {commas[0]} is {commas[0].replace(',', '')}.")
+        elif grouped := commas_in_groups(commas):
+            self.notes.append(
+                f"Commas group digits: {grouped[0]} is {grouped[0].replace(',', '')}."
+            )
         return sign or "."
 
     @property

@@ -162,6 +162,13 @@ def longer_table(
             f"table must have the study's columns; {unknown[0]!r} is not one of "
             f"{', '.join(old.columns)}"
         )
+    # Whole numbers stay whole only as long as no other number comes.
+    wider = [
+        name
+        for name in new.columns
+        if old.schema[name].is_integer() and new.schema[name].is_float()
+    ]
+    old = old.cast(dict.fromkeys(wider, pl.Float64))
     new = new.cast({name: old.schema[name] for name in new.columns})
     return pl.concat([old, new], how="diagonal")
 
