@@ -55,3 +55,12 @@ def test_a_table_of_numbers_with_units_only(create):
 def test_a_table_of_names_only(create):
     said = create("compound\nA\nB\nC\n", code=1)
     assert "no column describes the candidates: besides the names there is none." in said
+
+
+def test_names_of_columns_with_commas(create):
+    table = 'compound,"logP, calc",b\nA,1,2\nB,2,2.5\nC,3.5,1\n'
+    said = create(table, "--features", "logP, calc", code=1)
+    assert "has no column 'logP'" in said
+    assert 'a name with a comma stands in quotation marks: "logP, calc"' in said
+    said = create(table, "--features", 'b, "logP, calc"')
+    assert "described by b, logP, calc;" in said

@@ -1,5 +1,6 @@
 """Which columns of a table name the candidates, describe them, or are only shown."""
 
+import csv
 import shlex
 
 import numpy as np
@@ -21,13 +22,19 @@ _MOSTLY_NAMES, _ENOUGH_NAMES = 0.9, 20
 
 
 def named_features(table: Table, features: str) -> list[str]:
-    """The columns in the text of ``--features``."""
-    chosen = [name.strip() for name in features.split(",") if name.strip()]
+    """The columns in the text of ``--features``; names with commas stand in quotation marks."""
+    quoted = '"' in features
+    cells = next(csv.reader([features], skipinitialspace=True)) if quoted else features.split(",")
+    chosen = [name.strip() for name in cells if name.strip()]
     if not chosen:
         raise ValueError(f"--features names no column; there is {', '.join(table.columns)}")
     for name in chosen:
         if name not in table.columns:
-            raise ValueError(no_column("--features", name, table))
+            commas = [one for one in table.columns if "," in one]
+            how = (
+                f'; a name with a comma stands in quotation marks: "{commas[0]}"' if commas else ""
+            )
+            raise ValueError(no_column("--features", name, table) + how)
     if len(set(chosen)) < len(chosen):
         raise ValueError("--features: a column is named twice")
     return chosen

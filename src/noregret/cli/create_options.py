@@ -50,7 +50,7 @@ class CreateOptions:
         _choices(
             metavar="TEXT",
             help="With --param or --space: a condition on the parameters that every trial "
-            'satisfies, such as "layers * units < 1000".',
+            'satisfies, such as "layers * units < 1000" or "{flow rate} < 3".',
         ),
     ] = None
     id_column: Annotated[
@@ -66,7 +66,8 @@ class CreateOptions:
         str | None,
         _table(
             metavar="A,B,C",
-            help="Columns that describe a candidate; default: all numbers and categories.",
+            help="Columns that describe a candidate; default: all numbers and categories. A name "
+            "with a comma stands in quotation marks.",
         ),
     ] = None
     value_column: Annotated[

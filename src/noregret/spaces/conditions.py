@@ -1,13 +1,17 @@
 """Known conditions on points, written as text: ``"layers * units < 1000"``.
 
-A condition is made of the parameters' names, numbers, texts in quotes, ``True``, ``False`` and
+A condition is made of the parameters' names (in braces where a name has spaces or is no plain word:
+``{flow rate} < 3``), numbers, texts in quotes, ``True``, ``False`` and
 ``None``, brackets, ``+ - * / // %`` and ``**``, comparisons (also ``in`` and ``not in``), ``and``,
 ``or``, ``not``, and ``abs``, ``min`` and ``max``. Nothing else can be said: a condition from a file
-computes a truth value and does nothing else.
+computes a truth value and does nothing else. :mod:`noregret.spaces.condition_checks` refuses
+conditions that say less than they seem to.
 """
 
 import ast
+import keyword
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,6 +45,8 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max}
 _LANGUAGE = "names of parameters, numbers, texts in quotes, + - * / // % **, comparisons, in, and, "
 _LANGUAGE += "or, not, abs, min and max"
+#: a text in quotes, or a name in braces
+_QUOTED_OR_BRACED = re.compile(r"""'[^']*'|"[^"]*"|\{([^{}'"]*)\}""")
 #: characters of a condition
 _LONGEST = 10_000
 
@@ -59,13 +65,18 @@ class Condition:
     def __init__(self, text: str, names: tuple[str, ...]) -> None:
         if len(text) > _LONGEST:
             raise ValueError(f"feasible must have at most {_LONGEST:,} characters")
-        try:
-            parsed = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise ValueError(f"feasible must be a condition on a point, got {text!r}") from error
         self.text = text
         self._names = names
-        self._test = self._term(parsed)
+        #: names in braces, by the plain words that stand for them in the parsed text
+        self._braced: dict[str, str] = {}
+        try:
+            plain = _QUOTED_OR_BRACED.sub(self._plain_word, text.strip())
+            self.parsed = ast.parse(plain, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ValueError(
+                f"feasible must be a condition on a point, got {text!r}{self._about_braces()}"
+            ) from error
+        self._test = self._term(self.parsed)
 
     def __call__(self, point: Mapping[str, Any]) -> bool:
         """Whether a point (a dict) satisfies it."""
@@ -77,13 +88,37 @@ class Condition:
     def __repr__(self) -> str:
         return repr(self.text)
 
+    def _plain_word(self, found: re.Match[str]) -> str:
+        """A plain word in place of a name in braces; texts in quotes stay."""
+        if found[1] is None:
+            return found[0]
+        word = f"_braced_{len(self._braced)}_"
+        self._braced[word] = found[1].strip()
+        return word
+
+    def _about_braces(self) -> str:
+        """How names are written that are no plain words, if there are any."""
+        odd = [one for one in self._names if not one.isidentifier() or keyword.iskeyword(one)]
+        return f"; write {odd[0]!r} in braces: {{{odd[0]}}}" if odd else ""
+
+    def name_of(self, node: ast.expr) -> str | None:
+        """The parameter that a part of the text is; ``None`` if it is none."""
+        return self._braced.get(node.id, node.id) if isinstance(node, ast.Name) else None
+
+    def words(self, node: ast.AST) -> str:
+        """A part of the text as it is written."""
+        found = ast.unparse(node)
+        for word, name in self._braced.items():
+            found = found.replace(word, f"{{{name}}}")
+        return found
+
     def _term(self, node: ast.expr) -> Term:
         """A part of the text as a function of the point; what is not allowed is refused."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | None):
             value = node.value
             return lambda point: value
         if isinstance(node, ast.Name):
-            return self._name(node.id)
+            return self._name(self._braced.get(node.id, node.id))
         if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
             return _of_numbers(_ARITHMETIC[type(node.op)], self._terms(node.left, node.right))
         if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
@@ -101,7 +136,7 @@ class Condition:
         if isinstance(node, ast.Call) and _is_known(node):
             return _of_numbers(_FUNCTIONS[ast.unparse(node.func)], self._terms(*node.args))
         raise ValueError(
-            f"feasible must be made of {_LANGUAGE}; got {ast.unparse(node)!r} in {self.text!r}"
+            f"feasible must be made of {_LANGUAGE}; got {self.words(node)!r} in {self.text!r}"
         )
 
     def _terms(self, *nodes: ast.expr) -> list[Term]:
@@ -110,7 +145,9 @@ class Condition:
     def _name(self, name: str) -> Term:
         if name not in self._names:
             known = ", ".join(self._names)
-            raise ValueError(f"feasible must name parameters, {known}; got {name!r}")
+            raise ValueError(
+                f"feasible must name parameters, {known}; got {name!r}{self._about_braces()}"
+            )
         return lambda point: point[name]
 
     def _comparison(self, node: ast.Compare) -> Term:

@@ -74,7 +74,10 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
 def _load_space(spec: Any, given: Any) -> Space:
     pairs = zip(spec["names"], spec["parameters"], strict=True)
     parameters = {name: parameter_of(one) for name, one in pairs}
-    stored = Space(parameters, feasible=spec.get("feasible"))
+    # Files of before conditions were checked must open, whatever their condition says.
+    words = spec.get("feasible")
+    condition = None if words is None else Condition(words, tuple(parameters))
+    stored = Space(parameters, feasible=condition)
     if given is None:
         if not spec["stored"]:
             raise ValueError(

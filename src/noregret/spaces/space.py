@@ -12,6 +12,7 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Bools, Floats, Ints, Points
+from noregret.spaces.condition_checks import check_condition
 from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
 from noregret.spaces.rows import named_rows
@@ -81,6 +82,7 @@ class Space:
         self.upper: Floats = ends[:, 1].copy()
         if isinstance(feasible, str):
             feasible = Condition(feasible, tuple(parameters))
+            check_condition(feasible, dict(zip(parameters, self.parameters, strict=True)))
         if feasible is not None and not callable(feasible):
             raise TypeError(f"feasible must be a text or a function of a point, got {feasible!r}")
         self.feasible = feasible
