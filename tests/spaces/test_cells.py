@@ -85,6 +85,41 @@ def test_the_nearest_spelling():
 
 
 @pytest.mark.parametrize(
+    ("text", "decimal", "meant"),
+    [
+        ("12 ml", ".", "12"),
+        ("5 mmol", ".", "5"),
+        ("5l", ".", "5"),
+        ("1,5 mg", ".", "1.5"),
+        ("20 °C", ".", "20"),
+        ("<0.5 mol/l", ",", "0,5"),
+        ("<= 0.5", ".", "0.5"),
+        ("−1.5", ",", "-1,5"),
+        ("–1,5 g", ".", "-1.5"),
+        ("'3,5", ".", "3.5"),
+        ("l5.O", ".", None),
+        ("l5", ".", "15"),
+        ("1,234 mg", ".", None),
+        ("7 (n=3)", ".", None),
+        ("5x10^3", ".", None),
+        ("1/2", ".", None),
+        ("5-6", ".", None),
+        ("3 or 4", ".", None),
+        ("12±3", ".", None),
+        ("5 mg?", ".", None),
+        ("2024-05-01", ".", None),
+        ("01.05.2024", ".", None),
+        (".5.", ".", ".5"),
+        ("H2O", ".", None),
+    ],
+)
+def test_only_what_is_sure_is_offered(text, decimal, meant):
+    assert likely_number(text, decimal) == meant
+    if meant is None:
+        assert advice(text, decimal) == ""
+
+
+@pytest.mark.parametrize(
     ("cells", "grouping", "sign"),
     [
         (["51,2", "7", "48,1", "12.5"], True, ","),
@@ -94,6 +129,7 @@ def test_the_nearest_spelling():
         (["1,234", "0.5"], True, "."),
         (["1.234", "26.10.2024", "C1,5"], False, None),
         (["0.123", " 7.5 %"], False, "."),
+        (["1,5E-06", "2,5e-05"], True, ","),
     ],
 )
 def test_most_numbers_say_what_the_decimal_sign_is(cells, grouping, sign):

@@ -27,12 +27,17 @@ _GROUPED = {
     ",": rf"^[+-]?[1-9]\d{{0,2}}([.{_SPACES}']\d{{3}})+(,\d+)?$",
 }
 #: numbers with a decimal comma, with a decimal point, and numbers whose sign may group digits
-_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _COMMA_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _POINT_GROUP = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 #: signs of a value that is only known to be below or above a number
-_LIMIT = re.compile(r"\s*[<>≤≥]")
+_LIMIT = re.compile(r"\s*[<>≤≥]=?")
+#: a number in which the letter O stands for a zero
+_LETTER_O = re.compile(r"[+-]?[\dO.,]+")
+#: a number and its unit, which has no digits
+_WITH_UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?)\s*[A-Za-zÅΩµμ°%‰][^\d()\[\]=?±]*")
+_POINT_NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?")
 #: with more words than this, spellings are not compared letter by letter
 _MOST_COMPARED = 20_000
 #: how many spellings a message offers at most
@@ -141,15 +146,27 @@ def booleans(cells: pl.Series) -> pl.Series:
 
 
 def likely_number(text: str, decimal: str = ".") -> str | None:
-    """The number that was probably meant by a cell that is not a number, written correctly."""
-    if not re.search(r"\d", text):
+    """The number that was surely meant by a cell that is not a number, written correctly.
+
+    A number with another decimal sign, a sign too many, a letter O or l for a digit, or a unit
+    behind it. Anything else, such as ``1/2`` or ``5x10^3``, may mean several numbers: ``None``.
+    """
+    plain = _LIMIT.sub("", text, count=1).strip().removeprefix("'")
+    plain = re.sub("^[−–]", "-", plain)
+    if not re.search(r"\d", plain):
         return None
-    kept = re.sub(r"[^0-9eE.,+-]", "", text.replace("O", "0").replace("l", "1"))
-    kept = re.sub(r"([.,])[.,]+", r"\1", kept).replace(",", ".").strip(".")
-    try:
-        return kept.replace(".", decimal) if math.isfinite(float(kept)) else None
-    except ValueError:
+    plain = plain.replace("O", "0") if _LETTER_O.fullmatch(plain) else plain
+    with_unit = _WITH_UNIT.fullmatch(plain)
+    if with_unit:
+        plain = with_unit[1]
+        if _COMMA_GROUP.fullmatch(plain) or _POINT_GROUP.fullmatch(plain):
+            return None  # 1,234 mg may be a thousand
+    if re.fullmatch(r"[+-]?[\dl.,]+", plain):
+        plain = plain.replace("l", "1")
+    plain = re.sub(r"([.,])[.,]+", r"\1", plain).replace(",", ".").rstrip(".")
+    if not _POINT_NUMBER.fullmatch(plain) or not math.isfinite(float(plain)):
         return None
+    return plain.replace(".", decimal)
 
 
 def advice(text: str, decimal: str = ".") -> str:
