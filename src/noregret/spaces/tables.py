@@ -8,6 +8,7 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -19,13 +20,14 @@ import polars as pl
 
 from noregret._types import Ints
 from noregret.spaces.cells import commas_in_groups, decimal_commas, decimal_sign
-from noregret.spaces.limits import Lines, check_archive, check_parquet, longest_field
+from noregret.spaces.layout import SEPARATORS, find_header, find_separator
+from noregret.spaces.limits import Lines, check_parquet, longest_field
+from noregret.spaces.sheets import Sheet, choice_in_words, read_sheet, sheet_names
 
 #: rows read at a time
 PIECE = 1 << 16
 #: separator and decimal sign are told from this many characters, and rows, of a file
 _SAMPLE, _SAMPLE_ROWS = 1 << 18, 1000
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -35,6 +37,42 @@ _MARKS = (
 TEXT = (".csv", ".tsv", ".txt", ".tab")
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+@contextmanager
+def naming_sheets(path: str | Path, sheet: str | None) -> Iterator[None]:
+    """Refusals of a spreadsheet name its other sheets, for which ``--sheet`` may ask."""
+    try:
+        yield
+    except ValueError as error:
+        words = _other_sheets(Path(path), sheet)
+        if not words:
+            raise
+        raise ValueError(f"{error}\n{words}") from error
+
+
+def _other_sheets(path: Path, sheet: str | None) -> str:
+    """Which sheet was read, and which others there are; nothing if there is no choice."""
+    try:
+        names = sheet_names(path) if path.suffix.lower() in EXCEL else []
+    except ValueError:
+        return ""
+    if len(names) < 2 or (sheet is not None and sheet not in names):
+        return ""
+    read = sheet or names[0]
+    others = [name for name in names if name != read]
+    usable = [] if _is_table(path, read) else [name for name in others if _is_table(path, name)]
+    return choice_in_words(read, others, usable)
+
+
+def _is_table(path: Path, sheet: str) -> bool:
+    """Whether a sheet has names of columns with rows below them."""
+    try:
+        table = Table(path, sheet=sheet)
+        rows = table.read()
+    except ValueError:
+        return False
+    return len(table.columns) > 1 and len(rows.frame) > 0
 
 
 @dataclass(frozen=True)
@@ -60,6 +98,8 @@ class Table:
     ----------
     path
         Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx`` (and its relatives) or ``.parquet``.
+    sheet
+        The sheet of a spreadsheet to read; ``None``: the first.
     decimal_comma
         Whether a comma that may group digits is a decimal sign: ``1,234`` is 1.234 then.
 
@@ -79,8 +119,11 @@ class Table:
         What the file itself says of the columns' types; nothing for text.
     """
 
-    def __init__(self, path: str | Path, *, decimal_comma: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, sheet: str | None = None, decimal_comma: bool = False
+    ) -> None:
         self.path = Path(path)
+        self._sheet_name = sheet
         self._decimal_comma = decimal_comma
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no file {path}")
@@ -90,6 +133,8 @@ class Table:
         self.types: dict[str, pl.DataType] = {}
         self.place = "line"
         suffix = self.path.suffix.lower()
+        if sheet is not None and suffix not in EXCEL:
+            raise ValueError(f"{path} is no spreadsheet, so that it has no sheet {sheet!r}")
         if suffix in PARQUET:
             self.place = "row"
             check_parquet(self.path)
@@ -134,16 +179,15 @@ class Table:
         first = list(islice(rows(), _SAMPLE_ROWS))
         if not first:
             raise ValueError(f"{self.path} is empty")
-        self._titles = _titles([row for _, row in first])
+        try:
+            self._titles, note = find_header(first, self.place)
+        except ValueError as error:
+            raise ValueError(f"{self.path}, {error}") from error
         (line, header), sample = first[self._titles], first[self._titles + 1 :]
-        if self._titles:
-            title = next(cell for cell in first[0][1] if cell.strip()).strip()
-            self.notes.append(
-                f"{self.place.capitalize()} {first[0][0]} ({title!r}) is a title: the names of "
-                f"the columns are in {self.place} {line}."
-            )
+        self._header_line = line
+        self.notes += [note] if note else []
         self.columns, self._kept = self._names(header, sample)
-        self.decimal = self._decimal_sign(sample)
+        self._note_commas(sample)
         numbers = [name for name in self.columns if re.fullmatch(r"-?\d+[.,]\d+", name)]
         if numbers:
             self.notes.append(
@@ -200,19 +244,33 @@ class Table:
             words += (
                 ". If this is a decimal comma, write a point, or separate columns by semicolons"
             )
+        if line <= self._header_line + 2:
+            words += (
+                f". If the names of the columns stand further down than in {self.place} "
+                f"{self._header_line}, delete what is above them"
+            )
         return words
 
-    def _decimal_sign(self, sample: list[tuple[int, list[str]]]) -> str:
+    def _note_commas(self, sample: list[tuple[int, list[str]]]) -> None:
+        """Find the decimal sign, and say what commas mean."""
         cells = [cell for _, row in sample for cell in row]
         sign = decimal_sign(cells, grouping=self.commas_may_group)
         commas = decimal_commas(cells)
+        if self.place == "row":  # of a sheet, where numbers have points and only text has commas
+            for i, text in self._read_sheet.commas.items():
+                if i in self._kept:
+                    name = self.columns[self._kept.index(i)]
+                    self.notes.append(
+                        f"Column {name!r} has decimal commas: {text} is {text.replace(',', '.')}."
+                    )
+            sign = "."
         if sign == ",":
             self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
         elif grouped := commas_in_groups(commas):
             self.notes.append(
                 f"Commas group digits: {grouped[0]} is {grouped[0].replace(',', '')}."
             )
-        return sign or "."
+        self.decimal = sign or "."
 
     @property
     def commas_may_group(self) -> bool:
@@ -236,12 +294,12 @@ class Table:
         if not encoding.startswith("utf-8"):
             self.notes.append(f"The text is {encoding.upper()}.")
         text = start.decode(encoding, errors="replace")
-        lines = [line for line in text.splitlines()[:_SAMPLE_ROWS] if line.strip()]
+        lines = text.splitlines()[:_SAMPLE_ROWS]
         # a title above the table has no separators
-        cut = [line for line in lines if any(one in line for one in _SEPARATORS)]
-        separator = _separator(cut or lines) if lines else ","
+        cut = [line for line in lines if any(one in line for one in SEPARATORS)]
+        separator = find_separator(cut)
         if separator != ",":
-            self.notes.append(f"Columns are separated by {_SEPARATORS[separator]}.")
+            self.notes.append(f"Columns are separated by {SEPARATORS[separator]}.")
         return encoding, separator
 
     def _is_utf8(self) -> bool:
@@ -286,30 +344,18 @@ class Table:
     # -- Excel -------------------------------------------------------------------------------
 
     @cached_property
-    def _sheet_frame(self) -> pl.DataFrame:
-        try:
-            import fastexcel
-        except ImportError as error:
-            raise ValueError(
-                f"{self.path} is a spreadsheet: reading it needs one more package, pip install "
-                "'noregret[excel]'. Or save the sheet as CSV"
-            ) from error
-        check_archive(self.path)
-        try:
-            book = fastexcel.read_excel(self.path)
-            sheet = book.load_sheet(0, header_row=None, dtypes="string")
-            frame = pl.DataFrame(sheet)
-        except fastexcel.FastExcelError as error:
-            raise ValueError(f"{self.path} cannot be read as a spreadsheet: {error}") from error
-        if len(book.sheet_names) > 1:
-            others = ", ".join(map(repr, book.sheet_names[1:]))
-            self.notes.append(f"The first sheet, {book.sheet_names[0]!r}, is read; not {others}.")
-        return frame
+    def _read_sheet(self) -> Sheet:
+        found = read_sheet(self.path, self._sheet_name, decimal_comma=self._decimal_comma)
+        if found.others and self._sheet_name is None:
+            others = ", ".join(map(repr, found.others))
+            self.notes.append(
+                f"The first sheet, {found.name!r}, is read; not {others} (--sheet for another)."
+            )
+        return found
 
     def _sheet(self) -> Iterator[tuple[int, list[str]]]:
-        rows = self._sheet_frame.fill_null("").iter_rows()
         seen = False
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(self._read_sheet.cells.iter_rows(), 1):
             seen = seen or any(cell.strip() for cell in row)
             if seen:
                 yield number, list(row)
@@ -330,34 +376,3 @@ class Table:
                 first += len(frame)
         except pl.exceptions.PolarsError as error:
             raise ValueError(f"{self.path} cannot be read as Parquet: {error}") from error
-
-
-def _titles(rows: list[list[str]]) -> int:
-    """How many rows stand above the names of the columns: a title in the first cell, blank rows."""
-    filled = [[i for i, cell in enumerate(row) if cell.strip()] for row in rows]
-    above = next((i for i, cells in enumerate(filled) if len(cells) > 1), 0)
-    if any(cells not in ([], [0]) for cells in filled[:above]):
-        return 0  # a first column without a name
-    if any(re.fullmatch(r"[+-]?[\d.,]+%?", cell.strip()) for cell in rows[above]):
-        return 0  # values, not names
-    return above
-
-
-def _separator(lines: list[str]) -> str:
-    """The character that separates the cells of these lines.
-
-    Lines are cut by each possible separator. The one is taken that gives the first line the most
-    columns, and the other lines as many. A decimal comma does not occur in the first line, which
-    holds names.
-    """
-    best, found = ",", (0.0, 0)
-    for separator in _SEPARATORS:
-        try:
-            rows = [row for row in csv.reader(lines, delimiter=separator) if row]
-        except csv.Error:
-            continue
-        width = len(rows[0])
-        alike = sum(len(row) == width for row in rows) / len(rows)
-        if width > 1 and (round(alike, 1), width) > found:
-            best, found = separator, (round(alike, 1), width)
-    return best
