@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+from noregret.cli.app import Json, SheetName, StudyPath, Wait, command, print_json, say
 from noregret.cli.words import many
 
 
@@ -17,15 +17,17 @@ def add(
             metavar="FILE", help="A table with the columns that the study was made from."
         ),
     ],
+    sheet: SheetName = None,
     wait: Wait = 0.0,
     as_json: Json = False,
 ) -> None:
     """Add candidates to a running study: ids, names, answers and bounds of the others stay."""
     from noregret.cli.added_rows import AddedRows
+    from noregret.spaces.tables import naming_sheets
     from noregret.study import Study
 
-    with Study.open(study, wait=wait) as opened:
-        rows = AddedRows(opened, candidates)
+    with Study.open(study, wait=wait) as opened, naming_sheets(candidates, sheet):
+        rows = AddedRows(opened, candidates, sheet)
         ids = opened.add(rows.points, names=rows.names, table=rows.shown)
         size = opened.size
     if as_json:

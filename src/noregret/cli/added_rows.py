@@ -33,6 +33,8 @@ class AddedRows:
         The study.
     path
         The table. Cells that cannot be read are refused with their places.
+    sheet
+        The sheet of a spreadsheet; ``None``: the first.
 
     Attributes
     ----------
@@ -40,11 +42,11 @@ class AddedRows:
         What was done, in sentences.
     """
 
-    def __init__(self, study: "Study", path: str) -> None:
+    def __init__(self, study: "Study", path: str, sheet: str | None = None) -> None:
         self._study = study
         features = _features(study)
         self._style = style_of(study)
-        self._table = Table(path, decimal_comma=self._style.decimal == ",")
+        self._table = Table(path, sheet=sheet, decimal_comma=self._style.decimal == ",")
         self._encoder = encoder_of(features, self._table.decimal)
         self.notes = list(self._table.notes)
         self._rows = self._table.read()

@@ -106,6 +106,12 @@ Wait = Annotated[
         metavar="SECONDS", help="How long to wait while another process writes to the study."
     ),
 ]
+SheetName = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet", metavar="NAME", help="The sheet of a spreadsheet to read; default: the first."
+    ),
+]
 #: the heading of options that say when enough is enough
 STOPPING = "When to stop"
 _stopping = functools.partial(typer.Option, rich_help_panel=STOPPING)

@@ -70,6 +70,7 @@ def read_library(
     features: str | None,
     id_column: str | None,
     *,
+    sheet: str | None = None,
     value_column: str = "value",
     standardize: bool,
     drop_gaps: bool,
@@ -84,6 +85,8 @@ def read_library(
         Columns that describe a candidate, separated by commas; ``None``: all suitable ones.
     id_column
         The column with the candidates' names; ``None``: one is looked for.
+    sheet
+        The sheet of a spreadsheet; ``None``: the first.
     value_column
         What the files of ``ask`` call values: no feature may have this name.
     standardize
@@ -91,7 +94,7 @@ def read_library(
     drop_gaps
         Whether rows with gaps are left out; otherwise gaps are filled.
     """
-    table = Table(path)
+    table = Table(path, sheet=sheet)
     notes = list(table.notes)
     chosen = None if features is None else named_features(table, features)
     if id_column is not None and id_column not in table.columns:
@@ -119,13 +122,20 @@ def read_library(
 
 
 def read_molecules(
-    path: str, smiles: str, id_column: str | None, *, kind: str, bits: int, value_column: str
+    path: str,
+    smiles: str,
+    id_column: str | None,
+    *,
+    sheet: str | None = None,
+    kind: str,
+    bits: int,
+    value_column: str,
 ) -> Library:
     """The molecules of a file, by their fingerprints; those that cannot be read are left out.
 
     Parameters
     ----------
-    path, id_column, value_column
+    path, id_column, sheet, value_column
         As for :func:`read_library`.
     smiles
         The column with the SMILES.
@@ -134,7 +144,7 @@ def read_molecules(
     """
     from noregret.spaces import chem
 
-    table = Table(path)
+    table = Table(path, sheet=sheet)
     notes = list(table.notes)
     for option, name in (("--smiles", smiles), ("--id-column", id_column or smiles)):
         if name not in table.columns:

@@ -105,6 +105,7 @@ def _share_of_ranges(given: CreateOptions, space: "Space", notes: list[str]) -> 
 
 def _refuse_options_of_lists(given: CreateOptions) -> None:
     for option, is_given in (
+        ("--sheet", given.sheet is not None),
         ("--features", given.features is not None),
         ("--smiles", given.smiles is not None),
         ("--fingerprint", given.fingerprint is not None),
@@ -136,10 +137,12 @@ def _on_list(given: CreateOptions) -> Summary:
         raise ValueError("--feasible is for --space and --param: leave it out")
     from noregret.reporting.words import choices_in_words
     from noregret.spaces import Candidates
+    from noregret.spaces.tables import naming_sheets
     from noregret.study import Study
 
     model = GivenModel.of(given)
-    library = _library(given, model.learnt)
+    with naming_sheets(given.candidates or "", given.sheet):
+        library = _library(given, model.learnt)
     notes = list(library.notes)
     lengthscale = None if model.learnt else _lengthscale(given, library, notes)
     notes += model.notes
@@ -202,6 +205,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
             given.candidates,
             given.features,
             given.id_column,
+            sheet=given.sheet,
             value_column=given.value_column,
             standardize=not given.no_standardize,
             drop_gaps=given.drop_gaps,
@@ -212,6 +216,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
         given.candidates,
         given.smiles,
         given.id_column,
+        sheet=given.sheet,
         kind=given.fingerprint or "morgan",
         bits=2048 if given.bits is None else given.bits,
         value_column=given.value_column,

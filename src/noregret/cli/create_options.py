@@ -53,6 +53,10 @@ class CreateOptions:
             'satisfies, such as "layers * units < 1000" or "{flow rate} < 3".',
         ),
     ] = None
+    sheet: Annotated[
+        str | None,
+        _table(metavar="NAME", help="The sheet of a spreadsheet to read; default: the first."),
+    ] = None
     id_column: Annotated[
         str | None,
         _table(
