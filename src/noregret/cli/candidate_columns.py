@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Ints
-from noregret.spaces.cells import nearest, numbers, with_unit
+from noregret.cli.candidate_doubts import a_day, about_numbering, about_texts, about_words
+from noregret.spaces.cells import nearest, numbers
 from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey
 from noregret.spaces.tables import Piece, Table
 
@@ -75,7 +76,11 @@ def find_names(
     others = [name for name in found if chosen is None or name not in chosen]
     usual = [n for n in others if n.strip().lower() in _USUAL_NAMES and found[n].all_different]
     words = ("text", "category")
-    texts = [n for n in others if found[n].kind in words and found[n].all_different]
+    texts = [
+        n
+        for n in others
+        if found[n].kind in words and found[n].all_different and a_day(whole.frame[n]) is None
+    ]
     if not (usual or texts):
         if chosen is None:
             _refuse_shared_names(table, whole, found)
@@ -109,14 +114,18 @@ def _refuse_shared_names(table: Table, whole: Piece, found: dict[str, ColumnSurv
 
 
 def find_labels(
-    found: dict[str, ColumnSurvey], others: list[str | None], notes: list[str]
+    whole: Piece,
+    found: dict[str, ColumnSurvey],
+    others: list[str | None],
+    notes: list[str],
 ) -> list[str]:
     """Columns of texts that are no features: people may need them when they measure."""
     labels = [
         name
         for name, column in found.items()
-        if name not in (*others, "name", "id")
-        and (column.kind == "text" or (column.kind == "category" and _differ(column)))
+        if name not in others
+        and column.kind in ("text", "category")
+        and (column.kind == "text" or _differ(column) or a_day(whole.frame[name]) is not None)
     ]
     if labels:
         notes.append(f"Shown, but not used: {', '.join(labels)}.")
@@ -150,6 +159,8 @@ def find_features(
                 "--features",
             )
         why = _unusable(column, asked_for=chosen is not None)
+        if chosen is None and a_day(whole.frame[name]) is not None:
+            why = "has dates"
         if why and chosen is not None:
             raise ValueError(f"--features: column {name!r} of {table.path} {why}")
         if why:
@@ -161,16 +172,11 @@ def find_features(
         if len(counting) < len(used):
             used = [name for name in used if name not in counting]
             ignored += [f"{name!r} counts the rows" for name in counting]
-    units = [
-        f"{name!r} has numbers with a unit, such as {cell!r}. Here they are text, without an "
-        "order: write the numbers alone if they describe the candidates."
-        for name in candidates
-        if (cell := with_unit(whole.frame[name], table.decimal)) is not None
-    ]
+    doubts = about_texts(table, whole, candidates)
     if not used:
         why = f" ({'; '.join(ignored)})" if ignored else ": besides the names there is none"
         raise ValueError(
-            " ".join([f"{table.path}: no column describes the candidates{why}.", *units])
+            " ".join([f"{table.path}: no column describes the candidates{why}.", *doubts])
         )
     notes.append(f"Columns used: {', '.join(used)}.")
     for name in used:
@@ -181,7 +187,8 @@ def find_features(
                 "that were measured before, leave it out (--features) and tell them: noregret "
                 "import."
             )
-    notes += units
+    columns = [found[name] for name in used]
+    notes += [*doubts, *about_words(columns), *about_numbering(columns)]
     left = [n for n in table.columns if n not in candidates and n != id_column]
     if ignored or left:
         unnamed = [f"{name!r} is not in --features" for name in left]
@@ -251,18 +258,3 @@ def check_names(table: Table, whole: Piece, id_column: str) -> None:
         f"{table.path}, column {id_column!r}: {what}{'; '.join(listed)}{more}. Every candidate "
         "needs a name of its own"
     )
-
-
-def note_doubts(table: Table, whole: Piece, used: list[str], notes: list[str]) -> None:
-    """Say if the first line may be no names of columns, and if rows have the same features."""
-    if numbers(pl.Series(table.columns, dtype=pl.String), table.decimal).count():
-        notes.append(
-            f"The first {table.place} is taken as the names of the columns: "
-            f"{', '.join(table.columns[:NAMED_ROWS])}. If it is a candidate, write names above it."
-        )
-    same = len(whole.frame) - whole.frame.select(used).n_unique()
-    if same:
-        notes.append(
-            f"{same} of {len(whole.frame)} rows have the same features as a row before: the model "
-            "cannot tell them apart."
-        )

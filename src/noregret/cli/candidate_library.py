@@ -1,6 +1,6 @@
 """A library of candidates from a table: which columns, what they become, and what to say of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from noregret.cli.candidate_columns import (
     find_names,
     named_features,
     no_column,
-    note_doubts,
     refuse_collisions,
 )
+from noregret.cli.candidate_doubts import note_doubts
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import is_gap, verbatim_numbers
 from noregret.spaces.encoding import Encoder, make_encoder, medians
@@ -53,6 +53,8 @@ class Library:
         How each column became coordinates; JSON.
     style
         How the file is written, if it is text.
+    renamed
+        Columns of ``table`` that are called otherwise in the file: their names there.
     """
 
     names: list[str] | None
@@ -63,6 +65,7 @@ class Library:
     notes: list[str]
     features: list[dict[str, Any]]
     style: Style
+    renamed: dict[str, str] = field(default_factory=dict)
 
 
 def read_library(
@@ -107,18 +110,41 @@ def read_library(
     used = find_features(table, whole, found, chosen, id_column, notes)
     note_doubts(table, whole, used, notes)
     refuse_collisions(path, [*used, *([id_column] if id_column else [])], value_column)
-    labels = find_labels(found, [*used, id_column, value_column, *OWN_COLUMNS], notes)
+    labels = find_labels(whole, found, [*used, id_column, value_column, *OWN_COLUMNS], notes)
     if id_column is not None:
         check_names(table, whole, id_column)
     whole, found = _without_gaps(path, table, whole, found, used, drop_gaps, notes)
     encoder = _encoder(whole, [found[name] for name in used], standardize, table.decimal, notes)
     names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
-    shown = whole.frame.select(verbatim_numbers(whole.frame[name]) for name in (*used, *labels))
+    sources = _free_names([*used, *labels], labels)
+    notes += [f"{name!r} is shown as {own!r}." for own, name in sources.items() if own != name]
+    shown = pl.DataFrame(
+        [verbatim_numbers(whole.frame[name]).alias(own) for own, name in sources.items()]
+    )
     points = encoder.encode(whole.frame)
     features_used = encoder.spec()
     return Library(
-        names, id_column, shown, points, encoder.dimensions, notes, features_used, _style(table)
+        names,
+        id_column,
+        shown,
+        points,
+        encoder.dimensions,
+        notes,
+        features_used,
+        _style(table),
+        {own: name for own, name in sources.items() if own != name},
     )
+
+
+def _free_names(columns: list[str], labels: list[str]) -> dict[str, str]:
+    """The columns by the names that a study's table has free: ``name`` holds its names there."""
+    free: dict[str, str] = {}
+    for name in columns:
+        own = name
+        while own == "name" or (own == "id" and name in labels) or (own != name and own in columns):
+            own += "_"
+        free[own] = name
+    return free
 
 
 def read_molecules(

@@ -245,6 +245,7 @@ def _about(given: CreateOptions, library: "Library", notes: list[str]) -> dict[s
         "value": given.value_column,
         "columns": library.columns,
         "features": library.features,
+        "shown": library.renamed,
         "style": asdict(library.style),
         "notes": notes,
     }
