@@ -62,7 +62,7 @@ def test_rows_have_names_and_intervals():
     for circle, value in zip(svg.iter("circle"), values, strict=True):
         assert across(float(circle.get("cx"))) == pytest.approx(value, abs=0.02)
     shown = [mark.text for mark in svg.iter("text") if mark.get("x") == "10"]
-    assert shown == ["<first>", "x" * 43 + "…"]
+    assert shown == ["<first>", "x" * 22 + "…" + "x" * 21]
     bold = [mark.text for mark in svg.iter("text") if mark.get("font-weight")]
     assert bold == shown[1:]
 

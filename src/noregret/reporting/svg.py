@@ -38,6 +38,22 @@ def text(value: Any) -> str:
     return html.escape("".join(c if c.isprintable() else "\ufffd" for c in str(value)))
 
 
+def shortened(name: str, most: int = _MOST_LETTERS) -> str:
+    """A name on one line; of a long one the beginning and the end, which say most."""
+    line = " ".join(name.split())
+    if len(line) <= most:
+        return line
+    end = (most - 1) // 2
+    return f"{line[: most - 1 - end]}…{line[-end:]}"
+
+
+def _label(name: str) -> str:
+    """The inside of a text element: the name, and if it is shortened a tooltip with all of it."""
+    short = shortened(name)
+    tooltip = f"<title>{text(name)}</title>" if short != name else ""
+    return f"{text(short)}{tooltip}"
+
+
 def ticks(low: float, high: float) -> list[float]:
     """Round numbers between two ends, at most six of them."""
     span = high - low
@@ -143,7 +159,7 @@ class Chart:
         out.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
         middle = (_LEFT + right) / 2
         out.append(
-            f'<text x="{middle}" y="{self.height - 6}" class="mid">{text(self.x_label)}</text>'
+            f'<text x="{middle}" y="{self.height - 6}" class="mid">{_label(self.x_label)}</text>'
         )
         if self.y_label:
             half = (_TOP + bottom) / 2
@@ -203,9 +219,8 @@ def rows_chart(
     out = []
     for i, name in enumerate(names):
         y, weight = 34.0 * i + 14.0, ' font-weight="bold"' if i == strong else ""
-        short = name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
         color = RED if i == strong else BLUE
-        out.append(f'<text x="10" y="{y}"{weight}>{text(short)}</text>')
+        out.append(f'<text x="10" y="{y}"{weight}>{_label(name)}</text>')
         if interval:
             a, b = (10.0 + (end[i] - low) / (high - low) * across for end in (lower, upper))
             out.append(
@@ -222,7 +237,7 @@ def rows_chart(
     for at in ticks(low, high):
         x = 10.0 + (at - low) / (high - low) * across
         out.append(f'<text x="{x:.1f}" y="{height - 20}" class="mid">{at:.4g}</text>')
-    out.append(f'<text x="{_WIDTH / 2}" y="{height - 4}" class="mid">{text(x_label)}</text>')
+    out.append(f'<text x="{_WIDTH / 2}" y="{height - 4}" class="mid">{_label(x_label)}</text>')
     return _figure(title, [], height, "".join(out))
 
 
