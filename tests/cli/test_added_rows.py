@@ -1,5 +1,6 @@
 """Files that add candidates are read by the rules of `create`, and refused in the same words."""
 
+import polars as pl
 import pytest
 from commands import noregret
 
@@ -96,3 +97,17 @@ def test_a_column_of_yes_and_no(tmp_path, monkeypatch):
     (tmp_path / "more.csv").write_text("compound,a,ring\nN1,1,no\nN2,1,some\n")
     said = noregret("add", "a.db", "more.csv", code=1).stderr
     assert "line 3, column 'ring': 'some' is neither yes nor no" in said
+
+
+def test_files_with_another_decimal_sign_than_the_library(tmp_path, monkeypatch):
+    """What is shown of new candidates has the decimal sign of the others."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"C{i};{i * 7 % 30},5{i % 2}\n" for i in range(30))
+    (tmp_path / "library.csv").write_text("compound;a\n" + rows)
+    noregret("create", "a.db", "--candidates", "library.csv", "--seed", 0)
+    (tmp_path / "more.csv").write_text("compound,a\nN1,1.25\nN2,7\n")
+    noregret("add", "a.db", "more.csv")
+    pl.DataFrame({"compound": ["N3"], "a": [2.75]}).write_parquet("more.parquet")
+    noregret("add", "a.db", "more.parquet")
+    with nr.Study.open("a.db") as study:
+        assert study.table["a"].to_list()[-4:] == ["23,51", "1,25", "7", "2,75"]

@@ -85,36 +85,3 @@ def test_a_column_called_name_beside_an_id(create):
         file.write("id,name,a,solvent\n1,new,1.5,water\n")
     noregret("add", "a.db", "more.csv")
     assert ",new," in noregret("ask", "a.db", "-n", 40).stdout
-
-
-def test_dates_are_shown_and_not_used(create):
-    said = create("compound,name,a,made,solvent\n" + ROWS)
-    assert "'made' has dates, such as 2024-05-01. Dates are no numbers here" in said
-    assert "write the days since the first of them" in said
-    assert "Columns used: a, solvent." in said
-
-
-def test_dates_that_are_asked_for_are_categories(create):
-    said = create("compound,name,a,made,solvent\n" + ROWS, "--features", "a,made")
-    assert "'made' is text: 9 categories" in said
-    assert "'made' has dates" in said
-
-
-def test_words_that_differ_by_spaces_or_capitals(create):
-    said = create("compound,name,a,made,solvent\n" + ROWS)
-    assert "'solvent' is text: 3 categories" in said
-    assert "categories that differ by capitals only: 'Water' and 'water'." in said
-
-
-def test_a_column_that_numbers_the_rows_otherwise(create):
-    rows = "".join(f"{1000 + 7 * i},{i * 0.7 % 3:.1f},{100 + i}\n" for i in range(30))
-    said = create("Cmpd No.,a,number of atoms\n" + rows)
-    assert "'Cmpd No.' has another number in every row and is called like a number" in said
-    assert "If it names them: --id-column 'Cmpd No.'" in said
-    assert "'number of atoms' has another" not in said
-
-
-def test_numbers_with_the_other_decimal_sign(create):
-    rows = "".join(f'C{i},"{i},5",{i * 0.7 % 3:.1f}\n' for i in range(30))
-    said = create("compound,logP,a\n" + rows)
-    assert "'logP' has numbers such as '0,5', but the decimal sign of this file is '.'." in said

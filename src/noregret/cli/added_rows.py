@@ -155,10 +155,10 @@ class AddedRows:
         source = self._study.settings["about"].get("shown", {}).get(name, name)
         if source not in self._rows.frame.columns:
             return pl.Series(name, [None] * len(self._rows.frame), dtype=kind)
-        cells = self._rows.frame[source].alias(name)
+        cells: pl.Series = self._rows.frame[source].alias(name)
         if kind.is_numeric():
             found = numbers(cells, self._table.decimal)
-            whole = kind.is_integer() and (found.is_null() | (found == found.round())).all()
+            whole = kind.is_integer() and bool((found.is_null() | (found == found.round())).all())
             return found.cast(kind) if whole else found
         if kind == pl.Boolean:
             return booleans(cells).cast(kind)
@@ -166,6 +166,7 @@ class AddedRows:
             one.name == source and one.kind == "number" for one in self._encoder.features
         )
         if is_number and self._table.decimal != self._style.decimal:
+            cells = cells.cast(pl.String)
             plain = cells.str.replace(self._table.decimal, self._style.decimal, literal=True)
             return plain.zip_with(numbers(plain, self._style.decimal).is_not_null(), cells)
         return cells.cast(kind)

@@ -50,12 +50,12 @@ class CreateOptions:
         _choices(
             metavar="TEXT",
             help="With --param or --space: a condition on the parameters that every trial "
-            'satisfies, such as "layers * units < 1000" or "{flow rate} < 3".',
+            'satisfies, such as "layers * units < 1000".',
         ),
     ] = None
     sheet: Annotated[
         str | None,
-        _table(metavar="NAME", help="The sheet of a spreadsheet to read; default: the first."),
+        _table(metavar="NAME", help="The sheet to read; default: the first."),
     ] = None
     id_column: Annotated[
         str | None,
@@ -70,8 +70,7 @@ class CreateOptions:
         str | None,
         _table(
             metavar="A,B,C",
-            help="Columns that describe a candidate; default: all numbers and categories. A name "
-            "with a comma stands in quotation marks.",
+            help="Columns that describe a candidate; default: all numbers and categories.",
         ),
     ] = None
     value_column: Annotated[
