@@ -85,3 +85,8 @@ def test_a_column_called_name_beside_an_id(create):
         file.write("id,name,a,solvent\n1,new,1.5,water\n")
     noregret("add", "a.db", "more.csv")
     assert ",new," in noregret("ask", "a.db", "-n", 40).stdout
+
+
+def test_names_that_differ_by_spaces_at_their_ends(create):
+    said = create("compound,a\nA1,1\nA1 ,2\nA2,4\n", code=1)
+    assert "the same name in several rows: 'A1' in line 2, 3." in said

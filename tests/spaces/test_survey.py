@@ -54,3 +54,4 @@ def test_columns_whose_values_all_differ_are_recognised():
 def test_words_have_no_spaces_at_their_ends():
     column = look(["water", "water ", " thf"])[1]
     assert column.words == {"water", "thf"}
+    assert not column.all_different

@@ -239,8 +239,8 @@ def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
 
 def check_names(table: Table, whole: Piece, id_column: str) -> None:
     """Refuse a column of names unless every row has a name of its own."""
-    column = whole.frame[id_column].cast(pl.String)
-    empty = (column.is_null() | (column.str.strip_chars() == "")).to_numpy()
+    column = whole.frame[id_column].cast(pl.String).str.strip_chars()
+    empty = (column.is_null() | (column == "")).to_numpy()
     twice = column.is_duplicated().to_numpy() & ~empty
     if not (empty | twice).any():
         return

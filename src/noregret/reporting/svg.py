@@ -38,22 +38,6 @@ def text(value: Any) -> str:
     return html.escape("".join(c if c.isprintable() else "\ufffd" for c in str(value)))
 
 
-def shortened(name: str, most: int = _MOST_LETTERS) -> str:
-    """A name on one line; of a long one the beginning and the end, which say most."""
-    line = " ".join(name.split())
-    if len(line) <= most:
-        return line
-    end = (most - 1) // 2
-    return f"{line[: most - 1 - end]}…{line[-end:]}"
-
-
-def _label(name: str) -> str:
-    """The inside of a text element: the name, and if it is shortened a tooltip with all of it."""
-    short = shortened(name)
-    tooltip = f"<title>{text(name)}</title>" if short != name else ""
-    return f"{text(short)}{tooltip}"
-
-
 def ticks(low: float, high: float) -> list[float]:
     """Round numbers between two ends, at most six of them."""
     span = high - low
@@ -239,6 +223,22 @@ def rows_chart(
         out.append(f'<text x="{x:.1f}" y="{height - 20}" class="mid">{at:.4g}</text>')
     out.append(f'<text x="{_WIDTH / 2}" y="{height - 4}" class="mid">{_label(x_label)}</text>')
     return _figure(title, [], height, "".join(out))
+
+
+def shortened(name: str, most: int = _MOST_LETTERS) -> str:
+    """A name on one line; of a long one the beginning and the end, which say most."""
+    line = " ".join(name.split())
+    if len(line) <= most:
+        return line
+    end = (most - 1) // 2
+    return f"{line[: most - 1 - end]}…{line[-end:]}"
+
+
+def _label(name: str) -> str:
+    """The inside of a text element: the name, and if it is shortened a tooltip with all of it."""
+    short = shortened(name)
+    tooltip = f"<title>{text(name)}</title>" if short != name else ""
+    return f"{text(short)}{tooltip}"
 
 
 def _figure(title: str, key: list[tuple[str, str, str]], height: float, drawn: str) -> str:

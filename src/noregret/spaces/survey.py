@@ -104,6 +104,8 @@ class ColumnSurvey:
         if cells.dtype.is_float():
             self.distinct = False
             return
+        if cells.dtype == pl.String:
+            cells = cells.str.strip_chars()
         different = cells.unique()
         self.distinct = self.distinct and len(different) == len(cells)
         if self.distinct:
@@ -113,8 +115,7 @@ class ColumnSurvey:
         else:
             self._seen.clear()
         if not cells.dtype.is_numeric() and len(self.words) <= MOST_CATEGORIES:
-            words = different.cast(pl.String).str.strip_chars().unique()
-            self.words |= set(words.to_list()[: MOST_CATEGORIES + 1])
+            self.words |= set(different.cast(pl.String).to_list()[: MOST_CATEGORIES + 1])
 
     @property
     def filled(self) -> int:
