@@ -91,6 +91,7 @@ def read_answers(
     overwrite: bool,
     value_column: str | None,
     id_column: str | None,
+    sheet: str | None = None,
 ) -> Answers:
     """The answers in a file.
 
@@ -104,10 +105,12 @@ def read_answers(
         Whether answers may differ from those told before.
     value_column, id_column
         What the columns are called; ``None``: as the study calls them.
+    sheet
+        The sheet of a spreadsheet; ``None``: the first.
     """
     own = value_column or own_value_column(study)
-    source = Source.of(path, own)
-    rows = Rows(path, own, style_of(study))
+    source = Source.of(path, own, sheet)
+    rows = Rows(path, own, style_of(study), sheet)
     name_column = id_column or own_id_column(study)
     found = Answers(source, note=rows.note)
     reader = _by_number if "trial" in rows.table.columns and id_column is None else _by_name
@@ -280,12 +283,17 @@ def holds_answers(study: "Study", path: str) -> bool:
 
 
 def read_history(
-    study: "Study", path: str, *, value_column: str | None, id_column: str | None
+    study: "Study",
+    path: str,
+    *,
+    value_column: str | None,
+    id_column: str | None,
+    sheet: str | None = None,
 ) -> OldData:
     """Choices and values in a file; by default the study says what the columns are called."""
     own = value_column or own_value_column(study)
-    source = Source.of(path, own)
-    rows = Rows(path, own, style_of(study))
+    source = Source.of(path, own, sheet)
+    rows = Rows(path, own, style_of(study), sheet)
     found = OldData(source, note=rows.note)
     locate = located_choices(study, rows, id_column)
     check = checked_choices(study, rows, id_column or own_id_column(study))

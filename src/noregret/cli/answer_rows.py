@@ -45,10 +45,14 @@ class Rows:
         What the column of values is called.
     style
         How the study's files are written.
+    sheet
+        The sheet of a spreadsheet; ``None``: the first.
     """
 
-    def __init__(self, path: str, value_column: str, style: Style) -> None:
-        self.table = Table(path, decimal_comma=style.decimal == ",")
+    def __init__(
+        self, path: str, value_column: str, style: Style, sheet: str | None = None
+    ) -> None:
+        self.table = Table(path, sheet=sheet, decimal_comma=style.decimal == ",")
         piece = self.table.read()
         self.lines, self.frame = piece.lines, piece.frame
         self.value_column = value_column

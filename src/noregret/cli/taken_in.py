@@ -33,21 +33,26 @@ class Source:
         The SHA-256 of its bytes.
     column
         The column that its values stand in.
+    sheet
+        The sheet that was read; ``None``: the first, or no spreadsheet.
     """
 
     name: str
     sha256: str
     column: str
+    sheet: str | None = None
 
     @classmethod
-    def of(cls, path: str, column: str) -> "Source":
+    def of(cls, path: str, column: str, sheet: str | None = None) -> "Source":
         """The file as it is now."""
+        from noregret.spaces.tables import is_first_sheet
+
         file = Path(path)
         if not file.is_file():
             raise FileNotFoundError(f"there is no file {path}")
         with file.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        return cls(file.name, digest, column)
+        return cls(file.name, digest, column, None if is_first_sheet(path, sheet) else sheet)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -57,7 +62,8 @@ class Source:
     def _is(self, about: dict[str, Any]) -> bool:
         """Whether it is the source of these answers, perhaps after it was edited."""
         same_file = about.get("name") == self.name or about.get("sha256") == self.sha256
-        return same_file and about.get("column", self.column) == self.column
+        same_place = about.get("column", self.column) == self.column
+        return same_file and same_place and about.get("sheet") == self.sheet
 
     def was_read(self, study: "Study") -> bool:
         """Whether answers came from this very file, as it is now."""

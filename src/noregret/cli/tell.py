@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+from noregret.cli.app import Json, SheetName, StudyPath, Wait, command, print_json, say
 from noregret.cli.csv_files import style_of, write_csv
 from noregret.cli.output import Output
 from noregret.cli.words import many
@@ -48,6 +48,7 @@ def tell(
     ] = False,
     value_column: ValueColumn = None,
     id_column: IdColumn = None,
+    sheet: SheetName = None,
     skip_bad: SkipBad = False,
     wait: Wait = 0.0,
     as_json: Json = False,
@@ -61,15 +62,17 @@ def tell(
     same answers again changes nothing: rows are known by file name, column, candidate and value.
     """
     from noregret.cli.answer_files import read_answers
+    from noregret.spaces.tables import naming_sheets
     from noregret.study import Study
 
-    with Study.open(study, wait=wait) as opened:
+    with Study.open(study, wait=wait) as opened, naming_sheets(answers, sheet):
         found = read_answers(
             opened,
             answers,
             overwrite=overwrite,
             value_column=value_column,
             id_column=id_column,
+            sheet=sheet,
         )
         bad = _set_aside(found.wrong, answers, skip_bad, opened)
         about = found.source.about
@@ -113,6 +116,7 @@ def import_history(
     ],
     value_column: ValueColumn = None,
     id_column: IdColumn = None,
+    sheet: SheetName = None,
     skip_bad: SkipBad = False,
     only_new: Annotated[
         bool, typer.Option("--only-new", help="Leave out rows imported from this file before.")
@@ -129,12 +133,15 @@ def import_history(
     """
     from noregret.cli.answer_files import read_history
     from noregret.cli.taken_in import new_rows
+    from noregret.spaces.tables import naming_sheets
     from noregret.study import Study
 
     if only_new and again:
         raise ValueError("--only-new and --again exclude each other")
-    with Study.open(study, wait=wait) as opened:
-        found = read_history(opened, history, value_column=value_column, id_column=id_column)
+    with Study.open(study, wait=wait) as opened, naming_sheets(history, sheet):
+        found = read_history(
+            opened, history, value_column=value_column, id_column=id_column, sheet=sheet
+        )
         source, rows = found.source, found.rows
         if not again:
             same = source.was_read(opened)

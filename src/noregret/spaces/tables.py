@@ -51,6 +51,12 @@ def naming_sheets(path: str | Path, sheet: str | None) -> Iterator[None]:
         raise ValueError(f"{error}\n{words}") from error
 
 
+def is_first_sheet(path: str | Path, sheet: str | None) -> bool:
+    """Whether a table is read from the first sheet of a spreadsheet, or from no spreadsheet."""
+    file = Path(path)
+    return sheet is None or file.suffix.lower() not in EXCEL or sheet_names(file)[0] == sheet
+
+
 def _other_sheets(path: Path, sheet: str | None) -> str:
     """Which sheet was read, and which others there are; nothing if there is no choice."""
     try:
