@@ -33,7 +33,6 @@ NOT_OURS = {
     ("integrations.sklearn", "sklearn.model_selection._search"): "BaseSearchCV is only there",
     ("study.evaluating.workers", "os._exit"): "a documented function of Python",
     # Ours, until the lock of a file is called mutex.
-    ("study.storage.file", "arguments[0]._mutex"): "a decorator of the methods of one class",
 }
 
 #: lines of code from which a module is tested in a file of its name, and what is tested elsewhere

@@ -101,27 +101,11 @@ SLOW = {
 }
 
 
-LOOKS = "test_looks_and_files_change_nothing"
-#: Thompson.features notes the kernel of a look, which files then hold
-LOOKS_ARE_KEPT = {"ThompsonOnABox", "ThompsonLearningOnABox"}
-
-
-def looked(base):
-    """The suite's own test, as one that can be marked."""
-
-    def test(self):
-        getattr(base, LOOKS)(self)
-
-    return test
-
-
 def suites(base, variants, where):
     """One test class a variant."""
     left_out = {name: None for name in SAME_FOR_ALL_SETTINGS if hasattr(base, name)}
     for name, make in variants.items():
         marks = {"pytestmark": pytest.mark.slow} if name + where in SLOW else {}
-        if name + where in LOOKS_ARE_KEPT:
-            marks[LOOKS] = pytest.mark.xfail(reason="see LOOKS_ARE_KEPT")(looked(base))
         title = f"Test{name}{where}"
         yield title, type(title, (base,), {"make": make, **left_out, **marks})
 
@@ -133,4 +117,4 @@ globals().update(suites(BoxSuite, BOXES, "OnABox"))
 def test_what_is_left_out_or_slow_exists():
     for name in SAME_FOR_ALL_SETTINGS:
         assert hasattr(AlgorithmSuite, name) or hasattr(BoxSuite, name), name
-    assert {f"Test{name}" for name in SLOW | LOOKS_ARE_KEPT} <= set(globals())
+    assert {f"Test{name}" for name in SLOW} <= set(globals())

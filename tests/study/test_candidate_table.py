@@ -60,7 +60,6 @@ def test_a_longer_table_has_the_old_rows_and_the_new_ones():
             longer_table(old, 1, names, table, named=True)
 
 
-@pytest.mark.xfail(strict=True, reason="longer_table adds one row, however many are added")
 def test_candidates_added_without_a_table_have_empty_rows(path):
     """Those of a study whose candidates have a table and no names."""
     with new(path, table=pl.DataFrame({"mass": range(len(X))})) as study:

@@ -53,7 +53,7 @@ def thompson_parts(
 
 def refuse_features(optimizer: Optimizer) -> None:
     """Refuse features that the kernel or the space does not have."""
-    cast(Thompson, optimizer.chooser).features(optimizer.assumed.kernel)
+    cast(Thompson, optimizer.chooser).prepare(optimizer.assumed.kernel)
 
 
 def maximizer_samples(optimizer: Optimizer, n: int) -> Any:

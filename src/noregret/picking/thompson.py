@@ -115,18 +115,18 @@ class Thompson(LooksByBounds[Chooser]):
         self._n_init = n_init
         self._seed = seed
         self._corners = drawn.space.corners  # corners of all lists so far
-        self._kernel: Kernel | None = None  # the kernel of the features
-        self._features: Features | None = None
-        self._made = False
+        self._kernel: Kernel | None = None  # the kernel of the last ask
+        self._made: tuple[Kernel, Features | None] | None = None  # features, and for which kernel
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out the features, which follow from seed, kernel and space."""
-        return {**vars(self), "_features": None, "_made": False}
+        return {**vars(self), "_made": None}
 
     # -- choosing ----------------------------------------------------------------------------
 
     def choose(self, now: Situation, limit: int) -> Picks:
         """Uniform draws or maximisers, one kind for a whole batch (Section 5.1)."""
+        self._kernel = now.beliefs.assumed.kernel
         if asked(now) < self._n_init or not now.observations.t or now.rng.random() < self._xi:
             return uniform_picks(now, limit)
         return some_picks(now, *self._maximisers(now, limit, now.rng, now.room, keep=True))
@@ -150,10 +150,14 @@ class Thompson(LooksByBounds[Chooser]):
 
     def features(self, kernel: Kernel) -> Features | None:
         """What the prior is drawn with; ``None``: values of the whole list are drawn jointly."""
-        if not self._made or self._kernel is not kernel:
-            self._features = self._make(kernel)
-            self._kernel, self._made = kernel, True
-        return self._features
+        if self._made is None or self._made[0] is not kernel:
+            self._made = kernel, self._make(kernel)
+        return self._made[1]
+
+    def prepare(self, kernel: Kernel) -> None:
+        """Refuse a kernel or space that the features named do not suit, before the first ask."""
+        self.features(kernel)
+        self._kernel = kernel
 
     def _make(self, kernel: Kernel) -> Features | None:
         rng = np.random.default_rng([self._seed, 1])
@@ -176,14 +180,14 @@ class Thompson(LooksByBounds[Chooser]):
         """Take another list; refused before anything changes if quadrature cannot cover it too."""
         if not keep:
             self._cover(space)
-        self._made = False
+        self._made = None
         super().restart(space, keep=keep)
         self._drawn.restart(space, keep=keep)
 
     def extend(self, space: Any) -> None:
         """The list has grown; refused if quadrature cannot cover it."""
         self._cover(space)
-        self._made = False
+        self._made = None
         super().extend(space)
         self._drawn.extend(space)
 

@@ -149,9 +149,7 @@ def longer_table(
     if old is None:
         return None
     if new is None:
-        new = pl.DataFrame({"_": [None] * size}).select(
-            pl.lit(None, dtype=kind).alias(name) for name, kind in old.schema.items()
-        )
+        new = old.clear(size)
     if named:
         known = new["name"].filter(new["name"].is_in(old["name"].implode()))
         if len(known):
