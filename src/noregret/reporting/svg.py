@@ -20,8 +20,8 @@ _WIDTH = 360.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 8.0, 40.0
 #: at most this many points, or vertices of a line, are drawn
 MOST_POINTS = 2000
-#: at most this many labels stand on an axis
-_TICKS = 6
+#: at most this many steps lie between the first and the last label of an axis
+_STEPS = 6
 #: at most this many characters of a name are shown in a chart
 _MOST_LETTERS = 44
 
@@ -39,11 +39,11 @@ def text(value: Any) -> str:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two ends, at most six of them."""
+    """Round numbers between two ends, in at most six steps."""
     span = high - low
     if not math.isfinite(span) or span <= 0:
         return [low]
-    raw = span / _TICKS
+    raw = span / _STEPS
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)
