@@ -27,13 +27,13 @@ def test_rewards_beyond_the_norm_refute_it_where_only_a_moment_is_known():
 
 
 def test_a_norm_that_is_right_is_not_refuted():
-    for seed in range(5):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         centres, weights = rng.uniform(size=(8, 2)), rng.standard_normal(8)
         weights *= 2.0 / np.sqrt(weights @ KERNEL(centres, centres) @ weights)
         f = KERNEL(X, centres) @ weights
         opt = nr.ClippedGPUCB(X, KERNEL, noise=0.3, norm=2.0, seed=seed)
-        while opt.t < 100:
-            batch = opt.ask(100 - opt.t)
+        while opt.t < 60:
+            batch = opt.ask(60 - opt.t)
             opt.tell(batch, f[batch.ids] + rng.choice([-0.3, 0.3], len(batch)))
         assert opt.proved
