@@ -116,3 +116,10 @@ def test_a_table_of_pandas_is_taken_as_one_of_polars(path):
     with pytest.raises(StudyError, match="different names; 'a' comes twice"):
         new(path.with_name("b.db"), table=twice)
     assert not path.with_name("b.db").exists()
+
+
+@pytest.mark.parametrize("word", ["minimize", "maximize", "goal"])
+def test_other_words_for_the_direction_are_answered_with_it(path, word):
+    with pytest.raises(TypeError, match="direction='minimize'"):
+        nr.Study.create(path, X, **{word: True})
+    assert not path.exists()

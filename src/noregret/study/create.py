@@ -37,6 +37,11 @@ def new_file(
     Returns also the domain, and the kernel if the file cannot hold it (else ``None``).
     """
     _checks.one_of("direction", direction, ("maximize", "minimize"))
+    for word in ("minimize", "maximize", "goal"):
+        if word in options:
+            raise TypeError(
+                f"{word} is no setting of a study: say direction='minimize' or direction='maximize'"
+            )
     if batch is not None:
         batch = _checks.count("batch", batch)
     if timeout is not None:
