@@ -51,7 +51,7 @@ def test_long_lines_are_thinned_and_keep_their_ends():
     drawn = [float(pair.split(",")[0]) for pair in line.get("points").split()]
     assert len(drawn) == MOST_POINTS
     assert np.all(np.diff(drawn) >= 0)
-    assert drawn[-1] - drawn[0] == pytest.approx(298.0 / 1.08, rel=0.01)
+    assert drawn[-1] - drawn[0] == pytest.approx(284.0 / 1.08, rel=0.01)
 
 
 def test_rows_have_names_and_intervals():

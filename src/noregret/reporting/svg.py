@@ -17,7 +17,7 @@ from noregret._types import Floats
 BLUE, GREY, RED = "#1f5fa8", "#8a939d", "#c0392b"
 
 _WIDTH = 360.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 8.0, 40.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 10.0, 8.0, 40.0
 #: at most this many points, or vertices of a line, are drawn
 MOST_POINTS = 2000
 #: at most this many steps lie between the first and the last label of an axis
