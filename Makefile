@@ -44,7 +44,7 @@ pictures: .venv/dev.stamp
 bench: .venv/bench.stamp
 	$(BIN)/python -m benchmarks
 
-# The papers' experiments, an hour or two on two cores; an interrupted run goes on.
+# The papers' experiments, two or three hours on two cores; an interrupted run goes on.
 reproduce: .venv/dev.stamp
 	$(BIN)/noregret reproduce --all --out results
 

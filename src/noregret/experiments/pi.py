@@ -80,7 +80,7 @@ def _marks(horizon: int) -> Ints:
 
 
 def _count(settings: Settings, algorithm: str, dimension: int) -> int:
-    """Runs of an algorithm: IGP-UCB in three dimensions takes minutes each, so it has fewer."""
+    """Runs of an algorithm: IGP-UCB in three dimensions takes 20 minutes each: it has fewer."""
     most = settings["igpucb_3d_runs"] if (algorithm, dimension) == ("igpucb", 3) else np.inf
     return int(min(settings["runs"], most))
 
@@ -284,7 +284,7 @@ EXPERIMENTS = (
         paper="π-GP-UCB",
         figure="Table 1",
         title="regret over that of uniform choice, and time, in one to three dimensions",
-        minutes=6,
+        minutes=45,
         sizes={
             "page": {**_SYNTHETIC, "dimensions": [1, 2, 3], "igpucb_3d_runs": 3},
             "full": {"igpucb_3d_runs": 12},
