@@ -94,7 +94,7 @@ def one_run(kind: str, measure: Measure, seed: int, budget: int, **options: Any)
     """Means of the recommended configuration, ours and of uniform choice, over the best."""
     rng = np.random.default_rng([23, seed])
     program, space = Program.drawn(rng), _space(kind, rng)
-    best = float(program.means(space.points).min()) if space.listed else 1.0
+    best = float(program.means(space.points).min()) if space.size is not None else 1.0
 
     def f(point: Any) -> float:
         return measure(rng, program.mean(point))

@@ -246,10 +246,3 @@ def rewards(value: Any, length: int, name: str = "rewards") -> Floats:
             f"{name} must lie within ±{LARGEST:g}, got {largest}: give them in another unit"
         )
     return array
-
-
-def candidates(what: str, domain: Any, ids: Any) -> Ints:
-    """Candidates of a list that can be what the word says, such as set aside: ids, each once."""
-    if not domain.listed:
-        raise TypeError(f"candidates of a list can be {what}, not points of a box or space")
-    return np.unique(domain.locate(ids)[0])

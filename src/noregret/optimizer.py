@@ -14,16 +14,19 @@ from noregret.kernels import AnyKernel
 from noregret.learning.beliefs import Beliefs
 from noregret.linalg.threads import one_blas_thread
 from noregret.models.assumptions import Assumptions
-from noregret.parts import Parts, Width, domain_for, learnt_settings, list_for
+from noregret.parts import Parts, Width
 from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
 from noregret.running import failures, state
-from noregret.running.asking import MOST_ASKED, Setup
+from noregret.running.asking import MOST_ASKED, look, pick, room_of
+from noregret.running.changed_lists import domain_for, list_for
 from noregret.running.members import refuse_overrides
 from noregret.running.run import Run, located
-from noregret.spaces import Candidates, as_domain
+from noregret.running.settings import learnt_settings
+from noregret.running.setup import Setup
+from noregret.spaces import Candidates, as_domain, list_to_change
 from noregret.widths.certificate import Certificate
 
 
@@ -136,11 +139,11 @@ class Optimizer(ABC):
         elif fill:
             raise ValueError("n must be given with fill=True: how many points to give")
         setup, run = self._setup, self._run
-        if not (room := setup.room(run, n if fill else None)).open:
+        if not (room := room_of(setup, run, n if fill else None)).open:
             return Batch(room.closed[:0], self.domain.nothing, [])
         with one_blas_thread():
             run.take_in(setup.rules)
-            picks, rows = setup.pick(run, room, n, fill=fill)
+            picks, rows = pick(setup, run, room, n, fill=fill)
         return run.batch(picks, rows, self.domain.labels(picks.ids, picks.points.copy()))
 
     def tell(self, points: Batch | Any, rewards: Any, *, unasked: bool = False) -> None:
@@ -180,11 +183,11 @@ class Optimizer(ABC):
 
     def set_aside(self, ids: Any) -> None:
         """Stop asking for these candidates of a list; what is known of them stays."""
-        self._run.observations.set_aside(_checks.candidates("set aside", self.domain, ids))
+        self._run.observations.set_aside(list_to_change(self.domain, "set aside").some(ids))
 
     def bring_back(self, ids: Any) -> None:
         """Candidates that were set aside may be asked for again."""
-        self._run.observations.bring_back(_checks.candidates("brought back", self.domain, ids))
+        self._run.observations.bring_back(list_to_change(self.domain, "brought back").some(ids))
 
     def replace_candidates(self, candidates: Any) -> None:
         """Choose from another list, to which ids then refer; history and open batches stay."""
@@ -219,7 +222,7 @@ class Optimizer(ABC):
 
     def situation(self, *, pending: bool = True) -> Situation:
         """What the chooser knows now, for a look."""
-        return self._setup.look(self._run, pending=pending)
+        return look(self._setup, self._run, pending=pending)
 
     def predict(self, points: Any = None, *, pending: bool = True) -> tuple[Floats, Floats]:
         """Posterior mean and standard deviation of some ids (all by default), or points of a box.
@@ -261,7 +264,7 @@ class Optimizer(ABC):
     @property
     def exhausted(self) -> bool:
         """Whether each candidate is set aside or has ``repeats`` evaluations, told or pending."""
-        return not self._setup.room(self._run).open
+        return not room_of(self._setup, self._run).open
 
     @property
     def aside(self) -> Ints:
@@ -300,8 +303,7 @@ class Optimizer(ABC):
         box only with ``width="theory"``, RBF or Matérn or a multiple, and up to 8 dimensions.
         """
         now = self.situation(pending=False)
-        covered = self._setup.is_covered(now.beliefs) and not now.beliefs.refuted
-        return covered and self.chooser.proves_gaps(now)
+        return self._setup.covered and not now.beliefs.refuted and self.chooser.proves_gaps(now)
 
     @property
     def learnt(self) -> tuple[str, ...]:
@@ -346,9 +348,8 @@ class Optimizer(ABC):
     @property
     def dictionary(self) -> Any:
         """The inducing points: ids (m; −1 if of a replaced list), or points of a box (m × d)."""
-        if not self.domain.listed:
-            return self.dictionary_points
-        return self._run.observations.ids[self.beliefs.dictionary]
+        ids = self._run.observations.ids[self.beliefs.dictionary]
+        return self.domain.references(ids, self.dictionary_points)
 
     @property
     def dictionary_points(self) -> Points:
@@ -369,13 +370,12 @@ class Optimizer(ABC):
         """A new optimiser with some settings changed, told the same history in the same order."""
         given = {**self.settings(), "kernel": self.kernel, "domain": self.domain, **settings}
         made = type(self)(**given)
-        made._run.repeat(self._run, made.domain, listed=self.domain.listed)
+        made._run.repeat(self._run, self.domain, made.domain)
         return made
 
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
-        names = list(inspect.signature(type(self)).parameters)[2:]
-        return {name: vars(self)[name] for name in names}
+        return {name: vars(self)[name] for name in [*inspect.signature(type(self)).parameters][2:]}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
         """Write the run to a file or binary file object, for ``nr.load``; the list is optional."""

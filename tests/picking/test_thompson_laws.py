@@ -21,7 +21,7 @@ def drawn(opt, X, seed=0):
         return joint_values(posterior, X, DRAWS, rng)
     paths = Paths(posterior, features, DRAWS, rng)
     values = paths.values(X)
-    if opt.domain.listed and isinstance(features, NystromFeatures):
+    if opt.domain.size is not None and isinstance(features, NystromFeatures):
         values += np.sqrt(paths.missing(X))[:, None] * rng.standard_normal(values.shape)
     return values
 

@@ -1,6 +1,7 @@
 """BBKB (Calandriello et al., ICML 2020): adaptive batches on a dictionary, near-linear time."""
 
 import math
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from typing import Literal
 
@@ -101,7 +102,7 @@ class BBKB(Optimizer):
             dictionary=checked_dictionary(self),
             qbar=self._qbar,
             ratio=self.ratio,
-            rule=self._rule,
+            rule=self._rule(),
             # With the local rule, picks outside the span shrink no variance and would never end a
             # batch.
             frozen=self.batch_rule == "global",
@@ -109,11 +110,18 @@ class BBKB(Optimizer):
             many=True,
         )
 
-    def _rule(self, fantasy: Fantasy) -> BatchRule:
+    def _rule(self) -> Callable[[Fantasy], BatchRule]:
         if self.batch_rule == "global":
-            return GlobalRatio(self.ratio, fantasy.pending)
-        if self.domain.listed:
-            return LocalRatio(self.ratio)
+            return self._global
+        return self._spectral if self.domain.size is None else self._local
+
+    def _global(self, fantasy: Fantasy) -> BatchRule:
+        return GlobalRatio(self.ratio, fantasy.pending)
+
+    def _local(self, fantasy: Fantasy) -> BatchRule:
+        return LocalRatio(self.ratio)
+
+    def _spectral(self, fantasy: Fantasy) -> BatchRule:
         return SpectralRatio(self.ratio, fantasy.posterior, fantasy.pending)
 
     def _qbar(self, t: int) -> float:

@@ -95,8 +95,7 @@ class ClippedGPUCB(Optimizer):
         _checks.positive("noise", self.noise)
         _checks.at_least_one("ratio", self.ratio)
         horizon, own = Horizon(self.horizon), _OWN_SHARE * self.delta
-        listed = len(self.domain) if self.domain.listed else 0
-        arms = ClippedArms(1.0 + alpha, horizon, own, listed)
+        arms = ClippedArms(1.0 + alpha, horizon, own, self.domain.size or 0)
         estimate = ClippedRewards(alpha, horizon, self.delta - own)
         return Parts(
             chooser=ucb(self.domain, self.search),

@@ -61,7 +61,7 @@ def maximizer_samples(optimizer: Optimizer, n: int) -> Any:
     n = _checks.count("n", n)
     with one_blas_thread():
         ids, points = cast(Thompson, optimizer.chooser).maximisers(optimizer.situation(), n)
-    return ids if optimizer.domain.listed else points
+    return optimizer.domain.references(ids, points)
 
 
 def converged(optimizer: Optimizer, tol: float) -> bool:

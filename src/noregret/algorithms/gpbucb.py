@@ -54,7 +54,7 @@ class GPBUCB(Optimizer):
         _checks.one_of("batch_rule", self.batch_rule, ("product", "global", "local"))
         if self.width == "srinivas":
             refuse_box(self)
-        if self.batch_rule == "local" and not self.domain.listed:
+        if self.batch_rule == "local" and self.domain.size is None:
             raise ValueError("batch_rule 'local' needs a list; on a box use 'global'")
         root = math.sqrt(self.ratio)
         chooser: Chooser = ucb(self.domain, self.search)

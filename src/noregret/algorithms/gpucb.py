@@ -50,7 +50,7 @@ class GPUCB(Optimizer):
 
 def refuse_box(optimizer: Optimizer) -> None:
     """Refuse Srinivas' width where there are no candidates to count."""
-    if not optimizer.domain.listed:
+    if optimizer.domain.size is None:
         raise ValueError(
             "width 'srinivas' counts the candidates of a list. For a box (Srinivas et al., Theorem "
             "2) it needs a bound on the derivatives of functions drawn from the GP, which a kernel "

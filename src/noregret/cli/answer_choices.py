@@ -133,14 +133,16 @@ def half_of_last_digit(text: str, decimal: str) -> float:
 
 def checked_choices(study: "Study", rows: Rows, name_column: str) -> NameCheck | PointCheck:
     """Compares what a file says of the choices of trials with the study."""
-    if study.domain.listed:
-        return NameCheck(study, rows, name_column)
-    return PointCheck(study, rows)
+    if study.domain.size is None:
+        return PointCheck(study, rows)
+    return NameCheck(study, rows, name_column)
 
 
 def located_choices(study: "Study", rows: Rows, id_column: str | None) -> Any:
     """Finds the choice of a row, as the study's file holds it, by its name or parameters."""
-    return _named(study, rows, id_column) if study.domain.listed else _placed(study, rows)
+    if study.domain.size is None:
+        return _placed(study, rows)
+    return _named(study, rows, id_column)
 
 
 def _named(study: "Study", rows: Rows, id_column: str | None) -> Any:

@@ -184,7 +184,7 @@ def _by_name(
 
     Rows that the study has taken in from this file before change nothing.
     """
-    if not study.domain.listed:
+    if study.domain.size is None:
         raise ValueError(f"{rows.table.path} has no column 'trial', which says what a row answers")
     rows.needed(name_column)
     if overwrite:

@@ -136,7 +136,7 @@ def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
     rows = []
     for i, number in enumerate(trials):
         row: dict[str, Any] = {"trial": number}
-        if study.domain.listed:
+        if study.domain.size is not None:
             id_ = int(trials.ids[i])
             row[id_column(study)] = id_ if trials.names is None else trials.names[i]
         for name, cell in _features(study, trials, i).items():
@@ -150,7 +150,7 @@ def _questions(study: "Study", trials: "Trials") -> list[dict[str, Any]]:
 def _features(study: "Study", trials: "Trials", i: int) -> dict[str, Any]:
     """The features of the i-th choice that are shown."""
     id_ = int(trials.ids[i])
-    if not study.domain.listed:
+    if study.domain.size is None:
         return values_of(study, id_, trials.points[i])
     row = {} if study.table is None else study.table.row(id_, named=True)
     return {key: row[key] for key in row if key != "name" or study.names is None}

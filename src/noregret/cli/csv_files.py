@@ -86,7 +86,7 @@ def fields_of(study: "Study") -> list[str]:
     """The fields of a choice: the names that a command may have in braces."""
     from noregret.study.frames import coordinate_names
 
-    if not study.domain.listed:
+    if study.domain.size is None:
         return coordinate_names(study.domain)
     table = study.table
     return ["id", "name", id_column(study), *([] if table is None else table.columns)]
@@ -96,7 +96,7 @@ def values_of(study: "Study", id_: int, point: Any) -> dict[str, Any]:
     """The values of a choice's fields."""
     from noregret.study.frames import coordinates
 
-    if not study.domain.listed:
+    if study.domain.size is None:
         columns = coordinates(study.domain, [point])
         return {name: column[0] for name, column in columns.items()}
     table = study.table

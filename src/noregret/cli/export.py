@@ -64,9 +64,9 @@ def _trials(study: str, target: Output) -> "tuple[pl.DataFrame, list[int], Style
         target.spare_candidates(opened)
         frame, table, named = opened.trials(), opened.table, opened.names is not None
         names, values, style = id_column(opened), value_column(opened), style_of(opened)
-        listed = opened.domain.listed
+        is_box = opened.domain.size is None
     shown = frame.rename({"value": values})
-    if not listed:
+    if is_box:
         shown = shown.drop("id")
     if named and names == "id":
         shown = shown.drop("id").rename({"name": "id"})

@@ -7,7 +7,10 @@ import numpy as np
 
 from noregret._types import Floats, Points
 from noregret.kernels.base import Kernel
+from noregret.spaces import Domain
 
+#: how many points a kernel is tried on
+PROBE = 256
 #: what users may give as kernel: one of ours, one of scikit-learn, a callable ``k(xs, ys)``, "auto"
 AnyKernel = Kernel | Callable[[Any, Any], Any] | Literal["auto"]
 
@@ -90,6 +93,12 @@ def as_kernel(kernel: Any) -> Kernel:
     if hasattr(kernel, "get_params") and hasattr(kernel, "diag") and callable(kernel):
         return SklearnKernel(kernel)
     return FunctionKernel(kernel)
+
+
+def largest_prior(kernel: Kernel, space: Domain) -> float:
+    """The largest k(x, x) of some points of a space, after trying the kernel on them."""
+    some = space.spread(PROBE, np.random.default_rng(0))
+    return float(check_kernel(kernel, some).max())
 
 
 def check_kernel(kernel: Kernel, points: Points) -> Floats:

@@ -1,5 +1,6 @@
 """A certificate from a run: what the exact posterior of what was told proves."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.picking.boxes.gaps import BoxValues
 from noregret.picking.chooser import Interval
-from noregret.spaces import Candidates
+from noregret.spaces import Candidates, Space
 from noregret.widths import proved
 from noregret.widths.certificate import AllowedFunctions, Certificate, ListValues
 
@@ -63,9 +64,10 @@ def certificate(
     tol = None if tol is None else _checks.positive("tol", tol)
     assumed, space = beliefs.assumed, optimizer.domain
     found = optimizer.chooser.ranking(optimizer.situation(pending=False), 1)[0]
-    model = _model(space, beliefs, observations)
+    over: OverList | OverBox = OverBox(space) if isinstance(space, Space) else OverList(space)
+    model = _model(over, beliefs, observations)
     allowed = _allowed(model, beliefs, observations, optimizer.delta)
-    values = _values(model.posterior(), allowed, space, found)
+    values = over.values(model.posterior(), allowed, found)
     norm = assumed.norm if norm is None else norm
     lower, upper = values.interval(norm)
     smallest = allowed.smallest_norm()
@@ -87,20 +89,53 @@ def certificate(
     )
 
 
-def _model(space: Any, beliefs: Beliefs, observations: Observations) -> SparseGP:
+@dataclass(frozen=True)
+class OverList:
+    """What certificates on a list need."""
+
+    space: Candidates
+
+    def too_much(self, arms: int) -> str | None:
+        """Why so many arms told are too many for the exact posterior; ``None`` if they are not."""
+        size = len(self.space)
+        if size * float(arms) ** 2 <= _MOST_WORK:
+            return None
+        return f"{size:,} × {arms:,}² multiplications here, more than {_MOST_WORK:g}"
+
+    def values(self, posterior: Posterior, allowed: AllowedFunctions, found: Interval) -> Values:
+        """The values that allowed functions can have, around the recommended choice."""
+        best = max(found.id, 0)
+        means, leverages, apart = _everywhere(posterior, self.space, best)
+        return ListValues(allowed, means, leverages, best, apart)
+
+
+@dataclass(frozen=True)
+class OverBox:
+    """What certificates in a box or space need."""
+
+    space: Space
+
+    def too_much(self, arms: int) -> str | None:
+        """Why so many arms told are too many for the exact posterior; ``None`` if they are not."""
+        if arms <= _MOST_POINTS:
+            return None
+        return f"at most {_MOST_POINTS:,} different points here, got {arms:,}"
+
+    def values(self, posterior: Posterior, allowed: AllowedFunctions, found: Interval) -> Values:
+        """The values that allowed functions can have, around the recommended choice."""
+        return BoxValues(allowed, posterior, self.space, found.point[None])
+
+
+def _model(over: OverList | OverBox, beliefs: Beliefs, observations: Observations) -> SparseGP:
     """The exact posterior, or the run's own if that would take too long."""
-    arms = int((observations.told > 0).sum())
-    if space.listed:
-        exact = len(space) * float(arms) ** 2 <= _MOST_WORK
-        size = f"{len(space):,} × {arms:,}² multiplications here, more than {_MOST_WORK:g}"
-    else:
-        exact = arms <= _MOST_POINTS
-        size = f"at most {_MOST_POINTS:,} different points here, got {arms:,}"
-    if not exact and not isinstance(beliefs, Beliefs):
+    why = over.too_much(int((observations.told > 0).sum()))
+    if why is None:
+        return _exact_model(beliefs, observations)
+    if not isinstance(beliefs, Beliefs):
         raise ValueError(
-            f"certify takes {size}, and this algorithm has no single sparse model to use instead"
+            f"certify takes {why}, and this algorithm has no single sparse model to use instead"
         )
-    return _exact_model(beliefs, observations) if exact else beliefs.model
+    return beliefs.model
 
 
 def _exact_model(beliefs: Beliefs, observations: Observations) -> SparseGP:
@@ -121,15 +156,6 @@ def _allowed(
     ridges = model.ridge(observations.scatter / beliefs.assumed.unit**2)()
     square = proved.squared_radius(beliefs.assumed.noise, delta, log_det_bounds(model), ridges)
     return AllowedFunctions(np.array(model.lams), ridges, square, model.trace())
-
-
-def _values(posterior: Posterior, allowed: AllowedFunctions, space: Any, found: Interval) -> Values:
-    """The values that these functions can have, around the recommended choice."""
-    if not space.listed:
-        return BoxValues(allowed, posterior, space, found.point[None])
-    best = max(found.id, 0)
-    means, leverages, apart = _everywhere(posterior, space, best)
-    return ListValues(allowed, means, leverages, best, apart)
 
 
 def _everywhere(

@@ -10,7 +10,6 @@ from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Chooser, Interval, Situation
 from noregret.results import Recommendation
-from noregret.spaces import as_candidates
 
 
 def prediction(
@@ -42,8 +41,8 @@ def recommendations(chooser: Chooser, now: Situation, k: int) -> list[Recommenda
 
 def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
     """How much better than the worst of the k recommended a candidate outside can be (lists)."""
-    k = _checks.count("k", k)
-    if not now.space.listed:
+    k, size = _checks.count("k", k), now.space.size
+    if size is None:
         raise ValueError("top_gap needs a list of candidates: a box has none to count")
     if now.beliefs.refuted:
         return math.inf
@@ -52,7 +51,7 @@ def top_gap(chooser: Chooser, now: Situation, k: int) -> float:
     found = chooser.ranking(now, k)
     best = np.array(sorted(interval.id for interval in found), dtype=np.int64)
     if len(best) < k:  # fewer have been told: any other candidate belongs to the k best
-        return math.inf if len(best) < len(as_candidates(now.space)) else 0.0
+        return math.inf if len(best) < size else 0.0
     lowest = min(interval.lower for interval in found)
     return now.beliefs.assumed.unit * max(chooser.highest(now, best) - lowest, 0.0)
 

@@ -54,14 +54,14 @@ class Problem:
 
     def on_grid(self, n: int) -> "Problem":
         """The same function on a grid of n values per dimension of its box."""
-        if self.domain.listed:
+        if self.domain.size is not None:
             raise TypeError(f"only a box has a grid; {self.name} is a list already")
         grid = as_box(self.domain).grid(n)
         return on_list(self.name, grid, self.function, self.noise, self.norm)
 
     def values(self) -> Floats:
         """The function at every candidate (A)."""
-        if not self.domain.listed:
+        if self.domain.size is None:
             raise TypeError(f"{self.name} has no list of candidates: see on_grid")
         return _in_blocks(self.function, as_candidates(self.domain).points)
 

@@ -148,7 +148,7 @@ def check_model(
 def _arms(optimizer: "Optimizer") -> tuple[Ints, Arms]:
     """The arm of every evaluation (t; −1 if the arm is not looked at), and the arms."""
     history = optimizer.history
-    if optimizer.domain.listed and (history.ids >= 0).all():
+    if optimizer.domain.size is not None and (history.ids >= 0).all():
         _, first, rows = np.unique(history.ids, return_index=True, return_inverse=True)
     else:
         points = np.asarray(history.points, dtype=np.float64)

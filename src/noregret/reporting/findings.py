@@ -205,7 +205,7 @@ def constant_columns(optimizer: "Optimizer", names: Sequence[str]) -> Finding | 
     """
     domain = optimizer.domain
     bits = domain.nothing.dtype == np.uint8  # packed bits have no names
-    if domain.dimension is None or not domain.listed or bits:
+    if domain.dimension is None or domain.size is None or bits:
         return None
     flat = np.flatnonzero(np.ptp(np.asarray(domain.corners, dtype=np.float64), axis=0) == 0)
     if not len(flat):

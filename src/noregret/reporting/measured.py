@@ -56,7 +56,7 @@ def recommended(study: "Study", k: int) -> pl.DataFrame:
         pl.Series("measured", [values(one.mean) for one in seen]).fill_nan(None),
         pl.Series("median", [values(one.median) for one in seen]).fill_nan(None),
     )
-    if not study.domain.listed:
+    if study.domain.size is None:
         return frame
     first = [name for name in _FIRST if name in frame.columns]
     return frame.select(*first, *(name for name in frame.columns if name not in first))
@@ -64,7 +64,7 @@ def recommended(study: "Study", k: int) -> pl.DataFrame:
 
 def _told(optimizer: "Optimizer", history: "History", one: "Recommendation") -> Bools:
     """For each evaluation whether it was of this choice (t)."""
-    if optimizer.domain.listed:
+    if optimizer.domain.size is not None:
         return np.asarray(history.ids == one.id)
     _, points = optimizer.domain.locate([one.point])
     return np.asarray((history.points == points[0]).all(axis=1))

@@ -308,7 +308,7 @@ def cover(opt: PiGPUCB, ax: "Axes | None" = None) -> "Figure":
         from matplotlib.figure import Figure
 
         ax = Figure(layout="constrained").subplots()
-    if opt.domain.listed:
+    if opt.domain.size is not None:
         points = as_candidates(opt.domain).points
         choices = np.arange(len(points))
     else:

@@ -74,9 +74,9 @@ def through_best(of: Study | Result | Optimizer) -> list[Slice]:
     subject = subject_of(of)
     optimizer = subject.optimizer
     best, domain = optimizer.recommend(), optimizer.domain
-    _, points = domain.locate([best.id] if domain.listed else [best.point])
+    _, points = domain.locate(domain.references([best.id], [best.point]))
     point = np.asarray(points[0], dtype=np.float64)
-    if domain.listed:
+    if domain.size is not None:
         found = [_slice(subject, point, *feature) for feature in _varied(subject).items()]
     else:
         space = as_space(domain)

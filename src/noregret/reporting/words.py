@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from noregret.spaces import list_length
 from noregret.spaces.encoding import GAP_FLAG
 from noregret.study.frames import coordinate_names
 
@@ -15,7 +14,7 @@ _NAMED = 8
 
 def choices_in_words(study: "Study") -> str:
     """What may be chosen: ``400 candidates, described by logp, weight``, or the parameters."""
-    size = list_length(study.domain)
+    size = study.domain.size
     if size is None:
         names = coordinate_names(study.domain)
         many = "parameter" if len(names) == 1 else "parameters"

@@ -1,25 +1,18 @@
-"""The steps of an ask, and what stays as it is while an optimiser runs."""
+"""The steps of an ask."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
 from noregret._types import Ints
 from noregret.batching import BatchRule, ToTheLimit
-from noregret.learning.beliefs import Beliefs
-from noregret.learning.rules import Rules
 from noregret.models.fantasy import Fantasy
-from noregret.observations import Observations
-from noregret.parts import Parts, first_beliefs, rules_for, usable_parts
 from noregret.picking.chooser import Picks, Situation, spread_picks, uniform_picks
 from noregret.picking.lists.first_plate import first_plate
 from noregret.picking.lists.room import Room
 from noregret.running.run import Run
-
-if TYPE_CHECKING:
-    from noregret.optimizer import Optimizer
+from noregret.running.setup import Setup
 
 #: the most points of one ask
 MOST_ASKED = 1_000_000
@@ -29,144 +22,102 @@ _LONGEST = 10_000
 _DESIGN = 1
 
 
-@dataclass(frozen=True)
-class Setup:
-    """What stays as it is while an optimiser runs.
+def room_of(setup: Setup, run: Run, plate: int | None = None) -> Room:
+    """How often each candidate may be picked, now or on a plate of ``plate`` points."""
+    space, repeats = setup.settings.domain, setup.settings.repeats
+    size, seen = space.size, run.observations
+    if size is None:
+        return Room()
+    if repeats is None:
+        each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
+        return Room(size, each=each, aside=seen.aside_ids)
+    listed = np.flatnonzero(seen.ids >= 0)
+    counts = (seen.told + seen.pending)[listed]
+    return Room(size, repeats, seen.ids[listed], counts, aside=seen.aside_ids)
 
-    Attributes
-    ----------
-    settings
-        The optimiser; only its settings are read.
-    parts
-        What its algorithm is made of.
-    rules
-        What the model follows when it takes in rewards.
+
+def pick(setup: Setup, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
+    """The picks of an ask and their rows; if the ask fails, nothing stays pending."""
+    picks, rows = None, np.empty(0, dtype=np.int64)
+    plate = fill and room.limited
+    try:
+        while True:
+            more = _choose(setup, run, room, n if n is None else n - len(rows), plate=plate)
+            uniform = more.uniform or more.spread
+            new = run.expect(more.ids, more.points, uniform=uniform)
+            rows = np.concatenate([rows, new]) if len(rows) else new
+            picks = more if picks is None else picks.joined(more)
+            if not fill or not len(more.ids) or n is None or len(rows) >= n:
+                return picks, rows
+    except BaseException:
+        run.take_back(rows)
+        raise
+
+
+def _choose(setup: Setup, run: Run, room: Room, n: int | None, *, plate: bool) -> Picks:
+    """Uniform draws if the learner wants some or nothing is known, else the chooser's picks."""
+    settings, parts, learner = setup.settings, setup.parts, run.beliefs.learner
+    asked = run.observations.t + int(run.observations.pending.sum())
+    limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
+    new = not run.observations.t or (learner is not None and not learner.fitted)
+    if plate and parts.spreads and new:
+        return first_plate(_situation(setup, run, room, plate=False), settings.domain, limit)
+    draws = 0 if learner is None else learner.wanted(asked)
+    if not draws and not asked and parts.starts_uniformly:
+        # BKB 3.1, BBKB Algorithm 1, line 1
+        draws = 1 if settings.adaptive else limit
+    now = _situation(setup, run, room, plate=plate)
+    if not draws:
+        picks = run.chooser.choose(now, limit)
+        if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
+            now.note("batch cut", points=_LONGEST)
+        return picks
+    # With a sequential rule ask(n) always gives n points.
+    count = min(draws, limit) if settings.adaptive else limit
+    if parts.learning.spreads:
+        rng = np.random.default_rng([int(settings.seed or 0), _DESIGN])
+        return spread_picks(now, asked, count, rng)
+    return uniform_picks(now, count)
+
+
+def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
+    """What a chooser knows when it picks the next points.
+
+    Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
+    to differ, and no theorem covers the picks after the batch rule has ended its batch.
     """
+    rules, frozen, rule = setup.rules, setup.parts.frozen, setup.parts.rule
+    if plate:
+        rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
+    return Situation(
+        setup.settings.domain,
+        run.observations,
+        run.beliefs,
+        setup.parts.view(run.beliefs, run.observations, rules, True, frozen),
+        setup.intersects,
+        rule,
+        room,
+        setup.settings.aim,
+        run.rng,
+        run.events,
+    )
 
-    settings: "Optimizer"
-    parts: Parts
-    rules: Rules
 
-    @classmethod
-    def of(cls, settings: "Optimizer") -> "Setup":
-        """The setup of an optimiser; settings that it cannot have are refused."""
-        parts = usable_parts(settings)
-        return cls(settings, parts, rules_for(settings, parts))
-
-    def renewed(self) -> "Setup":
-        """The setup for another list of candidates."""
-        return replace(self, rules=rules_for(self.settings, self.parts))
-
-    def start(self) -> Run:
-        """The run before anything has been asked or told."""
-        beliefs, events = first_beliefs(self.settings, self.parts)
-        seen, rng = Observations(self.settings.domain.nothing), np.random.default_rng
-        return Run(seen, beliefs, self.parts.chooser, rng(self.settings.seed), events)
-
-    def room(self, run: Run, plate: int | None = None) -> Room:
-        """How often each candidate may be picked, now or on a plate of ``plate`` points."""
-        space, repeats = self.settings.domain, self.settings.repeats
-        if not space.listed:
-            return Room()
-        size, seen = len(space), run.observations
-        if repeats is None:
-            each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
-            return Room(size, each=each, aside=seen.aside_ids)
-        listed = np.flatnonzero(seen.ids >= 0)
-        counts = (seen.told + seen.pending)[listed]
-        return Room(size, repeats, seen.ids[listed], counts, aside=seen.aside_ids)
-
-    # -- the steps of an ask -----------------------------------------------------------------
-
-    def pick(self, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
-        """The picks of an ask and their rows; if the ask fails, nothing stays pending."""
-        picks, rows = None, np.empty(0, dtype=np.int64)
-        plate = fill and self.settings.domain.listed
-        try:
-            while True:
-                more = self._choose(run, room, n if n is None else n - len(rows), plate=plate)
-                uniform = more.uniform or more.spread
-                new = run.expect(more.ids, more.points, uniform=uniform)
-                rows = np.concatenate([rows, new]) if len(rows) else new
-                picks = more if picks is None else picks.joined(more)
-                if not fill or not len(more.ids) or n is None or len(rows) >= n:
-                    return picks, rows
-        except BaseException:
-            run.take_back(rows)
-            raise
-
-    def _choose(self, run: Run, room: Room, n: int | None, *, plate: bool) -> Picks:
-        """Uniform draws if the learner wants some or nothing is known, else the chooser's picks."""
-        settings, parts, learner = self.settings, self.parts, run.beliefs.learner
-        asked = run.observations.t + int(run.observations.pending.sum())
-        limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
-        new = not run.observations.t or (learner is not None and not learner.fitted)
-        if plate and parts.spreads and new:
-            return first_plate(self._situation(run, room, plate=False), settings.domain, limit)
-        draws = 0 if learner is None else learner.wanted(asked)
-        if not draws and not asked and parts.starts_uniformly:
-            # BKB 3.1, BBKB Algorithm 1, line 1
-            draws = 1 if settings.adaptive else limit
-        now = self._situation(run, room, plate=plate)
-        if not draws:
-            picks = run.chooser.choose(now, limit)
-            if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
-                now.note("batch cut", points=_LONGEST)
-            return picks
-        # With a sequential rule ask(n) always gives n points.
-        count = min(draws, limit) if settings.adaptive else limit
-        if parts.learning.spreads:
-            rng = np.random.default_rng([int(settings.seed or 0), _DESIGN])
-            return spread_picks(now, asked, count, rng)
-        return uniform_picks(now, count)
-
-    def _situation(self, run: Run, room: Room, *, plate: bool) -> Situation:
-        """What a chooser knows when it picks the next points.
-
-        Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
-        to differ, and no theorem covers the picks after the batch rule has ended its batch.
-        """
-        rules, frozen, rule = self.rules, self.parts.frozen, self.parts.rule
-        if plate:
-            rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
-        return Situation(
-            self.settings.domain,
-            run.observations,
-            run.beliefs,
-            self.parts.view(run.beliefs, run.observations, rules, True, frozen),
-            self._intersects(run.beliefs),
-            rule,
-            room,
-            self.settings.aim,
-            run.rng,
-            run.events,
-        )
-
-    def look(self, run: Run, *, pending: bool) -> Situation:
-        """What the chooser knows, for a look; with a generator and events of its own."""
-        beliefs, seen = run.looked(self.rules), run.observations
-        return Situation(
-            self.settings.domain,
-            seen,
-            beliefs,
-            self.parts.view(beliefs, seen, self.rules, pending, self.parts.frozen),
-            self._intersects(beliefs),
-            self.parts.rule,
-            self.room(run),
-            self.settings.aim,
-            np.random.default_rng([int(self.settings.seed or 0), seen.t]),
-            [],
-        )
-
-    def _intersects(self, beliefs: Beliefs) -> bool:
-        """Whether bounds only fall."""
-        if self.settings.bounds is not None:
-            return self.settings.bounds == "intersected"
-        return self.settings.domain.listed and self.is_covered(beliefs)
-
-    def is_covered(self, beliefs: Beliefs) -> bool:
-        """Whether a theorem covers the bounds, as long as rewards do not refute the assumptions."""
-        return beliefs.learner is None and self.settings.width in self.parts.proved
+def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
+    """What the chooser knows, for a look; with a generator and events of its own."""
+    beliefs, seen = run.looked(setup.rules), run.observations
+    return Situation(
+        setup.settings.domain,
+        seen,
+        beliefs,
+        setup.parts.view(beliefs, seen, setup.rules, pending, setup.parts.frozen),
+        setup.intersects,
+        setup.parts.rule,
+        room_of(setup, run),
+        setup.settings.aim,
+        np.random.default_rng([int(setup.settings.seed or 0), seen.t]),
+        [],
+    )
 
 
 def _to_the_limit(rule: Callable[[Fantasy], BatchRule]) -> Callable[[Fantasy], BatchRule]:

@@ -159,25 +159,26 @@ class Run:
         rows = self.batch_rows(points)
         return self.observations.known_rows(*located(space, points)) if rows is None else rows
 
-    def repeat(self, other: "Run", space: Domain, *, listed: bool) -> None:
+    def repeat(self, other: "Run", old: Domain, space: Domain) -> None:
         """Be told the history of another run in the same order, and expect what it expects.
 
         Parameters
         ----------
-        other, listed
-            The other run, and whether it is on a list.
+        other, old
+            The other run, and what it chooses from.
         space
             What this run chooses from.
         """
         seen, own = other.observations, self.observations
-        if listed and (seen.ids[seen.history_rows] < 0).any():
+        gone = (seen.ids < 0) & (seen.generation > 0)  # arms of a list that has been replaced
+        if gone[seen.history_rows].any():
             raise ValueError("a history on a list that has been replaced cannot be told again")
-        if listed and (seen.ids[seen.pending > 0] < 0).any():
+        if gone[seen.pending > 0].any():
             raise ValueError(
                 "points of a list that has been replaced are pending, and cannot be asked for "
                 "again: cancel them first"
             )
-        where = seen.ids if listed else seen.points
+        where = old.references(seen.ids, seen.points)
         if seen.t:
             rows = own.rows(*space.locate(where[seen.history_rows]))
             self.tell(rows, seen.rewards, unasked=False)
@@ -186,8 +187,7 @@ class Run:
         if seen.pending.any():
             own.ask(own.rows(*space.locate(np.repeat(where, seen.pending, axis=0))))
         failed = np.array(seen.failed, dtype=np.int64)
-        if listed:  # failures on a list that has been replaced say nothing here
-            failed = failed[seen.ids[failed] >= 0]
+        failed = failed[~gone[failed]]
         own.note_failed(own.rows(*space.locate(where[failed])), seen)
 
     # -- the list ----------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class Run:
 def located(space: Domain, points: Any) -> tuple[Ints, Points]:
     """Ids and points of what a user gave, a batch or ids or points, checked."""
     if isinstance(points, Batch):
-        points = points.ids if space.listed else points.points
+        points = space.references(points.ids, points.points)
     return space.locate(points)
 
 

@@ -148,7 +148,7 @@ class Api:
     def _point(self, id_: int, point: Any) -> Any:
         """A choice's parameters, or the columns of a candidate; ``None`` if it has none."""
         study = self._study
-        if not study.domain.listed:
+        if study.domain.size is None:
             return {key: value[0] for key, value in coordinates(study.domain, [point]).items()}
         return None if study.table is None else study.table.row(int(id_), named=True)
 

@@ -23,17 +23,21 @@ class Domain(Protocol):
 
     Attributes
     ----------
-    listed
-        Whether the choices have ids 0 … n − 1. Points of a box or space have the id −1.
+    size
+        How many choices there are, with ids 0 … size − 1; ``None`` on a box or space, where every
+        point has the id −1.
     encoded
         Whether points hold other numbers than users see: logarithms, or positions of categories.
     names
         The names of the dimensions, where there are any.
     """
 
-    listed: bool
     encoded: bool
     names: tuple[str, ...] | None
+
+    @property
+    def size(self) -> int | None:
+        """How many choices there are; ``None`` on a box or space."""
 
     @property
     def categories(self) -> tuple[int, ...]:
@@ -53,6 +57,12 @@ class Domain(Protocol):
 
     def locate(self, given: Any) -> tuple[Ints, Points]:
         """The ids (n) and points (n × d) of what a user gave, checked."""
+
+    def references(self, ids: Any, points: Any) -> Any:
+        """What names choices in calls of an optimiser: ids on a list, points in a box or space."""
+
+    def numbers(self) -> "Domain":
+        """The same domain with bytes as numbers."""
 
     def any_points(self, given: Any) -> Points:
         """Points (n × d) of what a user gave, checked: on the list or not, inside or not."""
@@ -92,9 +102,11 @@ def as_candidates(domain: Any) -> Candidates:
     return domain if isinstance(domain, Candidates) else Candidates(domain)
 
 
-def list_length(domain: Domain) -> int | None:
-    """How many candidates a list has; ``None`` for a box or space."""
-    return len(as_candidates(domain)) if domain.listed else None
+def list_to_change(domain: Any, change: str) -> Candidates:
+    """``domain`` itself, a list whose candidates can be changed in some way, such as added."""
+    if not isinstance(domain, Candidates):
+        raise TypeError(f"candidates of a list can be {change}, not points of a box or space")
+    return domain
 
 
 def as_space(domain: Any) -> Space:
@@ -130,5 +142,5 @@ __all__ = [
     "as_domain",
     "as_space",
     "box_of",
-    "list_length",
+    "list_to_change",
 ]

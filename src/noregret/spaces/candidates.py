@@ -56,7 +56,6 @@ class Candidates:
         The parts of a list that other machines hold (:meth:`on`), else ``None``.
     """
 
-    listed = True
     encoded = False
     categories: tuple[int, ...] = ()
 
@@ -163,6 +162,11 @@ class Candidates:
         return self.points.dtype == np.uint8
 
     @property
+    def size(self) -> int:
+        """The number of candidates."""
+        return len(self)
+
+    @property
     def dimension(self) -> int | None:
         """d, or ``None`` for objects."""
         return None if self.are_objects else int(self.points.shape[1])
@@ -207,6 +211,10 @@ class Candidates:
         ids = _checks.ids(given, len(self))
         return ids, self.at(ids)
 
+    def some(self, given: Any) -> Ints:
+        """The ids of row numbers, checked; in rising order, each once."""
+        return np.unique(self.locate(given)[0])
+
     def any_points(self, given: Any) -> Points:
         """Points like those of the list (n × d, or n objects), on it or not, checked."""
         if self.are_objects:
@@ -228,6 +236,10 @@ class Candidates:
         """All ids and points; points that are not float64 in memory are read when sliced."""
         ready = self._finite and self.points.dtype in (np.float64, np.uint8, object)
         return np.arange(len(self)), self.points if ready else cast(Points, _Vectors(self))
+
+    def references(self, ids: Any, points: Any) -> Any:
+        """What names choices in calls of an optimiser: their ids."""
+        return ids
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Ints, Points]:
         """n ids uniformly at random, with replacement, and their points."""

@@ -59,8 +59,9 @@ class Space:
         The smallest and the largest entry of each column of encoded points (d each).
     """
 
-    listed = False
     encoded = True
+    #: a space has no list of its points, even if there are few
+    size: int | None = None
 
     def __init__(
         self, parameters: Mapping[str, Any], *, feasible: Feasible | str | None = None
@@ -192,6 +193,10 @@ class Space:
         """Refused: a space has no list of its points."""
         raise ValueError("points must be given: a box or space has no list of its points")
 
+    def references(self, ids: Any, points: Any) -> Any:
+        """What names choices in calls of an optimiser: their points."""
+        return points
+
     def _or(self) -> str:
         return "" if self.names is None else f", or dicts of {', '.join(self.names)}"
 
@@ -310,6 +315,10 @@ class Space:
         lower, upper = lower.copy(), upper.copy()
         lower[free], upper[free] = self.lower[free], self.upper[free]
         return self.between(lower, upper)
+
+    def numbers(self) -> Self:
+        """The space itself: its points are numbers for every kernel."""
+        return self
 
     # -- files -------------------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ class Call:
             return self.algorithm.lower()
         if self.stop is not None:
             return "thompsonsampling"
-        if domain.listed:
+        if domain.size is not None:
             return "bbkb"
         # Steps close to the best point and fits to all evaluations help, but certify nothing.
         return "trustregionucb" if self.tol is None else "gpucb"

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from noregret import _checks
-from noregret.spaces import Domain, list_length
+from noregret.spaces import Domain
 from noregret.study.errors import StudyError
 from noregret.study.storage.storage import Storage
 
@@ -35,7 +35,7 @@ class CandidateTable:
 
     def table(self, domain: Domain) -> pl.DataFrame | None:
         """What to show of each candidate (n rows, ``name`` first if there are names)."""
-        if self._table is None or len(self._table) != list_length(domain):
+        if self._table is None or len(self._table) != domain.size:
             data = self._storage.get_blob("table")
             self._table = None if data is None else from_bytes(data)
         return self._table
@@ -50,7 +50,7 @@ class CandidateTable:
         names = self.names(domain)
         if names is not None:
             return str(names[id_])
-        return str(id_) if domain.listed else point_in_words(point)
+        return point_in_words(point) if domain.size is None else str(id_)
 
 
 def point_in_words(point: Any) -> str:
@@ -67,7 +67,7 @@ def _short(value: Any) -> str:
 def check_names(domain: Domain) -> None:
     """Refuse parameters with the name of a column of a study's tables."""
     taken = [name for name in domain.names or () if name.lower() in _COLUMNS]
-    if taken and not domain.listed:
+    if taken and domain.size is None:
         raise StudyError(
             f"parameters must not be called {', '.join(sorted(_COLUMNS))} in a study; {taken[0]} is"
         )

@@ -10,7 +10,7 @@ from noregret.algorithms import check_name, make
 from noregret.kernels import as_kernel
 from noregret.kernels.spec import to_spec
 from noregret.learning.learner import is_auto
-from noregret.spaces import Domain, as_domain, list_length
+from noregret.spaces import Domain, as_domain
 from noregret.spaces.files import keeps
 from noregret.study.candidate_table import check_names, table_to_show, to_bytes
 from noregret.study.storage import replay
@@ -50,7 +50,7 @@ def new_file(
     learnt = kernel is None or is_auto(kernel)
     if algorithm is None:
         domain = as_domain(domain)
-        by_domain = "plateucb" if domain.listed else "trustregionucb"
+        by_domain = "trustregionucb" if domain.size is None else "plateucb"
         algorithm = by_domain if learnt else "bbkb"
     algorithm = check_name(algorithm, "algorithm")
     if learnt:
@@ -65,7 +65,7 @@ def new_file(
     own = optimizer.domain
     check_names(own)
     blobs = {"start": replay.dump(optimizer, candidates=True)}
-    shown = table_to_show(list_length(own), names, table)
+    shown = table_to_show(own.size, names, table)
     if shown is not None:
         blobs["table"] = to_bytes(shown)
     given_again = [] if keeps(own) else ["domain"]

@@ -117,7 +117,7 @@ def top_frame(
     """A row per choice: id and name (coordinates on a box), mean, bounds, what was measured, …"""
     columns: dict[str, Any] = {}
     ids = [one.id for one in found]
-    if domain.listed:
+    if domain.size is not None:
         columns["id"] = pl.Series(ids, dtype=pl.Int64)
     else:
         _, points = domain.locate([one.point for one in found])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from noregret.algorithms import make
 from noregret.optimizer import Optimizer
-from noregret.parts import domain_for
+from noregret.running.changed_lists import domain_for
 from noregret.spaces.files import same_domain
 from noregret.study.arguments import Call, domain_of
 from noregret.study.errors import RunError

@@ -81,7 +81,7 @@ class Result:
         columns: dict[str, Any] = {
             "trial": pl.Series([trial.number for trial in self.trials], dtype=pl.Int64)
         }
-        if domain.listed:
+        if domain.size is not None:
             columns["id"] = ids
         columns |= _parameters(domain, ids, points)
         for name, kind in (("value", pl.Float64), ("status", pl.String), ("reason", pl.String)):

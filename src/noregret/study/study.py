@@ -9,9 +9,9 @@ import polars as pl
 
 from noregret import _checks
 from noregret.algorithms import Optimizer
-from noregret.parts import more_candidates
 from noregret.results import Recommendation, Trials
-from noregret.spaces import Domain, as_candidates, list_length
+from noregret.running.changed_lists import more_candidates
+from noregret.spaces import Domain, as_candidates, list_to_change
 from noregret.study.answers import check_answer, checked_values, new_and_changed, trial_numbers
 from noregret.study.candidate_table import CandidateTable, longer_table, to_bytes
 from noregret.study.create import new_file
@@ -280,7 +280,7 @@ class Study:
     @one_at_a_time
     def set_aside(self, ids: Any) -> None:
         """Stop asking for these candidates of a list until :meth:`retry`; their values stay."""
-        self._log.set_aside(_checks.candidates("set aside", self.domain, ids).tolist())
+        self._log.set_aside(list_to_change(self.domain, "set aside").some(ids).tolist())
 
     @one_at_a_time
     def retry(self, ids: Any) -> None:
@@ -288,7 +288,7 @@ class Study:
 
         A fresh optimiser is told all answers, but not the failures of these candidates so far.
         """
-        self._log.retry(_checks.candidates("brought back", self.domain, ids).tolist())
+        self._log.retry(list_to_change(self.domain, "brought back").some(ids).tolist())
 
     @one_at_a_time
     def aside(self) -> pl.DataFrame:
@@ -339,7 +339,7 @@ class Study:
     @property
     def size(self) -> int | None:
         """How many candidates the list has; ``None`` on a box."""
-        return list_length(self.domain)
+        return self.domain.size
 
     @one_at_a_time
     def top(self, k: int = 10) -> pl.DataFrame:

@@ -141,7 +141,7 @@ def check_looks(suite: "Suite", examples: int, longest: int) -> None:
 
     from noregret.testing.suite import fingerprint, reload, same_arrays
 
-    names = _MOVES + (_OF_LISTS if suite.domain().listed else ())
+    names = _MOVES + (() if suite.domain().size is None else _OF_LISTS)
     steps = st.tuples(st.sampled_from(names), st.integers(0, 11), st.integers(0, _LOOKS - 1))
 
     @settings(

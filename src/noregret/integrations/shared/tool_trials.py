@@ -64,7 +64,7 @@ class ToolTrials:
         """A choice for a trial; ``None`` if there is none left."""
         if not self._queue:
             batch = self._ask_ahead() if self.opt.adaptive else self.opt.ask(1)
-            self._queue = batch.ids.tolist() if self.opt.domain.listed else list(batch.values)
+            self._queue = list(self.opt.domain.references(batch.ids.tolist(), batch.values))
         if not self._queue:
             return None
         choice = self._pending[key] = self._queue.pop(0)

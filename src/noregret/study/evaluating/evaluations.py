@@ -321,7 +321,7 @@ class Evaluations:
 
     def _set_failing_aside(self) -> None:
         """Set candidates aside that have failed too often."""
-        if self.max_per_candidate is None or not self.study.domain.listed:
+        if self.max_per_candidate is None or self.study.domain.size is None:
             return
         optimizer = self.study.optimizer
         due = np.setdiff1d(optimizer.failing(self.max_per_candidate), optimizer.aside)

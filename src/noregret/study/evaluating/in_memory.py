@@ -92,7 +92,7 @@ class MemoryStudy:
         self._told = 0  # how many tells there were
         self._counts = {"pending": 0, "told": 0, "failed": 0, "history": 0}
         past = optimizer.history
-        if len(past) and not (self.domain.listed and (past.ids < 0).any()):
+        if len(past) and (self.domain.size is None or (past.ids >= 0).all()):
             numbers = self._add(past.ids, past.points, "history")
             self._end(numbers, self.units.values(past.rewards), None)
             self._counts["history"] = len(numbers)

@@ -183,7 +183,7 @@ class EarlyStop:
         before = self._best
         if before is None:
             return True
-        choices = [before.id, best.id] if optimizer.domain.listed else [before.point, best.point]
+        choices = optimizer.domain.references([before.id, best.id], [before.point, best.point])
         mean, _ = optimizer.predict(choices, pending=False)
         return bool(mean[1] - mean[0] > _BETTER * optimizer.assumed.noise_near(float(mean[0])))
 
@@ -198,7 +198,7 @@ class EarlyStop:
         domain = optimizer.domain
         count = min(max(_DRAWS, 10 * (domain.dimension or 1)), most)
         ids, points = domain.sample(count, np.random.default_rng([optimizer.t, count]))
-        where = ids if domain.listed else points
+        where = domain.references(ids, points)
         mean, deviation = optimizer.predict(where, pending=False)
         noise = optimizer.assumed.noise_near(mean)
         values = run.values(ids, points)

@@ -42,7 +42,7 @@ class Records:
     @one_at_a_time
     def trials(self, domain: Domain, names: pl.Series | None) -> pl.DataFrame:
         """Every trial of a study with this domain, whose candidates have these names."""
-        box = None if domain.listed else domain
+        box = domain if domain.size is None else None
         with self._file.transaction():
             chunks = [trials_frame(part, box, names) for part in self._storage.trial_chunks()]
         return pl.concat(chunks) if chunks else trials_frame([], box, names)

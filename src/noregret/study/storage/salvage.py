@@ -125,7 +125,7 @@ def _blob(pages: Pages, name: str) -> bytes:
 def _box(pages: Pages) -> Domain | None:
     """The study's box, for the names of its dimensions; ``None`` for a list."""
     domain = state.read(io.BytesIO(_blob(pages, "start"))).domain(None)
-    return None if domain.listed else domain
+    return domain if domain.size is None else None
 
 
 def _names(pages: Pages) -> pl.Series | None:

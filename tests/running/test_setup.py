@@ -91,3 +91,22 @@ def test_inside_a_batch_widths_that_are_not_proved_are_taken_as_they_are(cls, wi
     proved = cls(X, nr.RBF(0.3), width="theory", **options).parts().inflation
     assert proved["theory"] == 2.0
     assert proved["paper"] == 4.0
+
+
+def test_lambda_is_given_or_follows_from_the_noise():
+    """λ = ξ², at least 1e-8 of the largest k(x, x), and first of the grid of the proved width."""
+    for noise, scale, lam in ((0.5, 1.0, 0.25), (0.0, 4.0, 4e-8), (0.5, 4.0, 0.25)):
+        opt = nr.GPUCB(np.eye(3), nr.RBF(variance=scale), noise=noise, norm=2.0)
+        assert opt.assumed.lam == pytest.approx(lam)
+        assert len(opt.assumed.lams) > 1
+        assert len(opt.replace(width=2.0).assumed.lams) == 1
+    assert opt.replace(lam=0.7).assumed.lams == (0.7,)
+
+
+def test_columns_of_zeros_and_ones_start_from_their_own_kernel():
+    bits = np.random.default_rng(0).integers(0, 2, size=(30, 80))
+    learns = {"noise": "auto", "norm": "auto", "width": 2.0}
+    opt = nr.BBKB(bits, "auto", **learns)
+    assert isinstance(opt.assumed.kernel, nr.Tanimoto)
+    assert opt.events[0]["event"] == "kernel"
+    assert not isinstance(nr.BBKB(bits[:, :8], "auto", **learns).assumed.kernel, nr.Tanimoto)
