@@ -41,16 +41,15 @@ class PiGPUCB(Optimizer):
     Parameters
     ----------
     domain
-        A :class:`~noregret.Box`, or a list of points of numbers.
+        A :class:`~noregret.Box`, or a list of points of numbers. Cells of a box are searched by
+        gradients, whatever ``search`` is.
     kernel
         A Matérn kernel with ν > 1. With others the bounds hold, but not the regret bound
         (``opt.events`` says so). ``"auto"``: Matérn of smoothness ``nu`` with one lengthscale in
         sides of the box, as the theorem has it, for standardised rewards.
-    noise, norm, delta, seed, bounds
+    noise, norm, delta, seed, bounds, search
         As for every algorithm, see :class:`~noregret.Optimizer`; ``noise`` is the paper's L,
         ``norm`` its B.
-    search
-        Cells of a box are searched by gradients, whatever it is.
     lam
         The paper's α; 1 + 2/T by default. The paper's experiments use 1. With the theory's width,
         and where the kernel is ``"auto"``, the default is that of :class:`~noregret.GPUCB`.
@@ -58,8 +57,8 @@ class PiGPUCB(Optimizer):
         ``"theory"``: the tightest that the library can prove, from the cell's own data, with a
         share of δ that depends on the cell's depth. ``"paper"``: β = B + L√(2(γ + 1 + log Ñ_t/δ))
         with γ the cell's information gain and Ñ_t = 4(t + 1)^(bd), or the number of first cells
-        where that is larger. The paper's experiments use it as it is, so ``"practical"`` is the
-        same. A number or a function, of the evidence in a cell: see :class:`~noregret.Optimizer`.
+        where that is larger. ``"practical"``, the width of the paper's experiments, is the same.
+        A number or a function, of the evidence in a cell: see :class:`~noregret.Optimizer`.
     horizon
         T, the evaluations planned: the first cover has about T^q cells. It is doubled when it is
         passed, and the cover refined accordingly. By default it is not known: it is 1000 at first,
@@ -68,16 +67,16 @@ class PiGPUCB(Optimizer):
         What is covered, for a list of points: a :class:`~noregret.Box` or bounds; by default the
         list's bounding box.
     first_cells
-        About how many cells the first cover has, in place of T^q; 1 is the whole box. The theorem
-        asks for no more than the order of T^q.
+        About how many cells the first cover has, in place of T^q, the largest order that the
+        theorem allows; 1 is the whole box.
     split
         ``"count"``: a cell of side ρ with n evaluations splits when ρ^(−1/b) < n + 1. ``"gain"``:
         when its information gain also exceeds log(n + 1) (Section 7). Theorem 3 still holds; the
         documentation's page on π-GP-UCB says why.
     local
         ``"exact"``: an exact GP in each cell, as in the paper. ``"sparse"``: the GP of
-        :class:`~noregret.BKB` in each cell, so that a step's cost stays bounded where all
-        evaluations fall into one cell. γ is then an upper bound.
+        :class:`~noregret.BKB`, so that steps stay cheap where all evaluations fall into one cell;
+        γ is then an upper bound.
     nu
         ν, which sets how fast cells split; by default the kernel's (2.5 for kernels without, and
         for ``"auto"``).
@@ -100,25 +99,22 @@ class PiGPUCB(Optimizer):
         if self.horizon is not None:
             _checks.count("horizon", self.horizon)
         inside = in_cells(self.domain, covered_box(self.domain, self.box), int(self.seed or 0))
-        auto = is_auto(self.kernel)
+        auto, nu = is_auto(self.kernel), self._nu()
+        covered = auto or smoothness(as_kernel(self.kernel)) is not None
+        note = f"the regret bound is for Matérn kernels; cells split as for ν = {nu:g}"
         return Parts(
             chooser=CoverUCB(inside),
             widths=IGP_WIDTHS,
             proved=("theory",),
             dictionary="complete" if self.local == "exact" else "grow",
             learning=Learning(fit_on="random", one_scale=True, max_points=1000),
-            kernel=starting_kernel(self.domain.corners, self._nu()) if auto else None,
+            kernel=starting_kernel(self.domain.corners, nu) if auto else None,
             lam=None if self.width == "theory" else 1.0 + 2.0 / (self.horizon or _HORIZON),
             beliefs=self._beliefs,
             view=cover_bounds,
             many=True,
-            notes=self._notes(),
+            notes=() if covered else (note,),
         )
-
-    def _notes(self) -> tuple[str, ...]:
-        if is_auto(self.kernel) or smoothness(as_kernel(self.kernel)) is not None:
-            return ()
-        return (f"the regret bound is for Matérn kernels; cells split as for ν = {self._nu():g}",)
 
     def _nu(self) -> float:
         """ν in use."""
