@@ -46,3 +46,11 @@ def test_kernels_that_are_the_same_on_the_whole_diagonal_say_so():
         np.testing.assert_array_equal(kernel.diag(X), kernel.constant)
     for kernel in (nr.Linear(), nr.RBF(0.7) + nr.Linear(), nr.Linear() * nr.RBF(0.7)):
         assert kernel.constant is None
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=name_of)
+def test_kernels_cannot_be_changed(kernel):
+    """A change would mix the factors of the old kernel with values of the new one."""
+    for name, value in kernel.params().items():
+        with pytest.raises(AttributeError, match=rf"{name} of {type(kernel).__name__}"):
+            setattr(kernel, name, value)

@@ -174,3 +174,22 @@ def test_a_failure_that_is_not_pending_any_more_is_told_again(listed):
     if listed:
         opt.replace_candidates(X[:25])
         assert opt.replace(noise=0.3).failing(1).tolist() == []
+
+
+@pytest.mark.parametrize("name", ["bbkb", "tgpucb", "pigpucb"])
+def test_uniform_draws_expected_after_a_look_are_known_to_the_next_fit(name):
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+
+    def played(*, looks):
+        opt = nr.make(name, X, "auto", noise="auto", norm="auto", seed=0)
+        batch = opt.ask(4, fill=True)
+        opt.tell(batch, np.sin(4 * batch.points[:, 0]))
+        if looks:
+            opt.recommend()
+        again = np.resize(batch.ids, 8)
+        opt.expect(again, uniform=True)
+        opt.tell(opt.ask(3, fill=True), np.zeros(3))
+        opt.tell(again, np.sin(4 * X[again, 0]))
+        return opt.ask(3).ids.tolist(), list(opt.beliefs.learner.random)
+
+    assert played(looks=True) == played(looks=False)

@@ -1,5 +1,6 @@
 """The kernel contract."""
 
+import inspect
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -23,6 +24,14 @@ class Kernel(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         Kernel.registry[cls.__name__] = cls
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self) and name in inspect.signature(type(self)).parameters:
+            raise AttributeError(
+                f"{name} of {type(self).__name__} cannot be changed: make another kernel, and an "
+                "optimiser with it by opt.replace(kernel=...)"
+            )
+        object.__setattr__(self, name, value)
 
     @abstractmethod
     def __call__(self, X: Points, Y: Points) -> Floats:

@@ -100,6 +100,7 @@ class Run:
         self.observations.ask(rows)
         if self.beliefs.learner is not None and uniform:
             self.beliefs.learner.asked(rows)
+            self._ahead = None  # a look's learner does not know of these draws
         return rows
 
     def batch(self, picks: Picks, rows: Ints, values: list[Any]) -> Batch:

@@ -70,7 +70,7 @@ class _Player:
         """Choices that the algorithm did not ask for: told at once, or expected and told later."""
         chosen = np.asarray(self.suite.old_data)[: 1 + number % 4]
         if name == "expect" and self.expected is None:
-            self.optimizer.expect(chosen)
+            self.optimizer.expect(chosen, uniform=number % 2 == 0)
             self.expected = chosen
             return
         if name == "expect":
