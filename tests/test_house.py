@@ -32,7 +32,6 @@ NOT_OURS = {
     ("integrations.optuna_study", "one._contains"): "the only check of a value by a distribution",
     ("integrations.sklearn", "sklearn.model_selection._search"): "BaseSearchCV is only there",
     ("study.evaluating.workers", "os._exit"): "a documented function of Python",
-    # Ours, until the lock of a file is called mutex.
 }
 
 #: lines of code from which a module is tested in a file of its name, and what is tested elsewhere

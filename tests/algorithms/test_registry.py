@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,11 @@ def test_misspelt_names_are_refused_with_the_nearest_one():
     assert algorithms.get("noalgorithm") is None
     with pytest.raises(ValueError, match="did you mean 'bbkb'"):
         nr.make("bbkbb", [[0.0]], nr.RBF())
+
+
+@pytest.mark.parametrize("name", algorithms)
+def test_every_setting_of_an_algorithm_is_in_its_docstring(name):
+    described = inspect.getdoc(algorithms[name]).partition("Parameters\n")[2]
+    named = re.findall(r"^([a-z_]+(?:, [a-z_]+)*)$", described, re.MULTILINE)
+    known = {one for names in named for one in names.split(", ")}
+    assert set(inspect.signature(algorithms[name]).parameters) <= known

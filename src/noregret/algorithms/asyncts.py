@@ -30,7 +30,9 @@ class AsyncTS(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search, width, n_init, features
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
+        As for every algorithm, see :class:`~noregret.Optimizer`.
+    width, n_init, features
         As for :class:`~noregret.ThompsonSampling`.
     xi
         The probability of a uniform draw.

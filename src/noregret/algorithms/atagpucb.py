@@ -34,7 +34,7 @@ class ATAGPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, norm, delta, seed, bounds, search, alpha, v, lam, noise
+    domain, kernel, norm, delta, seed, bounds, search, alpha, v, lam, noise, repeats, aim
         As for :class:`~noregret.TGPUCB`.
     width
         ``"theory"`` and ``"paper"``: √λB + 4√m v^(1/(1+α)) L^(α/(1+α)) t^((1−α)/(2(1+α))) as a

@@ -36,7 +36,7 @@ class BBKB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
         As for :class:`~noregret.GPUCB`.
     width
         ``"theory"``: the tightest that the library can prove; arms are then added to the dictionary

@@ -51,7 +51,7 @@ class ClippedGPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, delta, seed, bounds, search
+    domain, kernel, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`. Nothing can be ``"auto"``.
     noise
         (E|ε|^(1+α))^(1/(1+α)), above 0: the standard deviation for α = 1.

@@ -22,7 +22,7 @@ class EpsilonGreedy(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, width, bounds, search
+    domain, kernel, noise, norm, delta, lam, seed, width, bounds, search, repeats, aim
         As for :class:`~noregret.Uniform`.
     epsilon
         ε, a probability, the same at every step. ``None``: ε_t = t^(−1/3), which balances the cost

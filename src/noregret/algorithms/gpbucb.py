@@ -24,7 +24,7 @@ class GPBUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
         As for :class:`~noregret.GPUCB`.
     width
         As for :class:`~noregret.GPUCB`. Inside a batch only the deviations of ``"theory"``,

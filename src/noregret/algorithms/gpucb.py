@@ -23,7 +23,7 @@ class GPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, seed, bounds, search
+    domain, kernel, noise, norm, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`.
     lam
         λ. By default ξ², and with the theory's width also 3, 10, 30 and 100 times ξ²: bounds of all

@@ -35,7 +35,7 @@ class HuberGPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, delta, seed, bounds, search
+    domain, kernel, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` is
         fitted to uniform draws whose rewards are drawn in to within 3 robust deviations of their
         median, and standardised by those.

@@ -24,7 +24,7 @@ class IGPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, seed, bounds, search
+    domain, kernel, noise, norm, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`; ``noise`` is the paper's L,
         ``norm`` its B.
     lam

@@ -47,7 +47,7 @@ class PiGPUCB(Optimizer):
         A Matérn kernel with ν > 1. With others the bounds hold, but not the regret bound
         (``opt.events`` says so). ``"auto"``: Matérn of smoothness ``nu`` with one lengthscale in
         sides of the box, as the theorem has it, for standardised rewards.
-    noise, norm, delta, seed, bounds, search
+    noise, norm, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`; ``noise`` is the paper's L,
         ``norm`` its B.
     lam

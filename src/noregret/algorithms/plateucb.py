@@ -39,7 +39,7 @@ class PlateUCB(Optimizer):
     ----------
     domain
         :class:`~noregret.Candidates`, or an array or frame from which they are made.
-    kernel, noise, norm, delta, lam, seed
+    kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         A number of deviations, 2 by default; ``"theory"``; or a function.

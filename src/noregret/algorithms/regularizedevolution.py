@@ -36,7 +36,7 @@ class RegularizedEvolution(Optimizer):
     ----------
     domain
         A list of candidates.
-    kernel, noise, norm, delta, lam, seed, width, bounds, search
+    kernel, noise, norm, delta, lam, seed, width, bounds, search, repeats, aim
         As for :class:`~noregret.Uniform`.
     population
         Members, and uniform draws at the start. 100 in the code behind the BBKB paper's experiment

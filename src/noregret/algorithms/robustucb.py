@@ -38,7 +38,7 @@ class RobustUCB(Optimizer):
 
     Parameters
     ----------
-    domain, norm, delta, lam, noise, seed, search
+    domain, norm, delta, lam, noise, seed, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`; only the domain, a list, matters.
     kernel
         Accepted so that all algorithms have the same signature, and not used. With ``"auto"`` only

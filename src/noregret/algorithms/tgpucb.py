@@ -29,7 +29,7 @@ class TGPUCB(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, norm, delta, seed, bounds, search
+    domain, kernel, norm, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` has a
         variance of its own and is for rewards as they are: truncation is about zero, and ``v`` is
         in the rewards' units. It is fitted to uniform draws whose rewards are drawn in to within 3

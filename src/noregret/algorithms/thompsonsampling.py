@@ -36,7 +36,7 @@ class ThompsonSampling(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         Of the bounds that ``recommend`` gives, from the GP: as for :class:`~noregret.Uniform`.

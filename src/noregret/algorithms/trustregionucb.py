@@ -60,7 +60,7 @@ class TrustRegionUCB(Optimizer):
     domain
         A :class:`~noregret.Box` or :class:`~noregret.Space`. The region contains all categories of
         parameters without an order.
-    kernel, noise, norm, delta, lam, seed, width, bounds, search
+    kernel, noise, norm, delta, lam, seed, width, bounds, search, repeats, aim
         As for :class:`~noregret.GPUCB`; λ alone, without its multiples.
     horizon
         The number of evaluations planned, if known. With a learnt kernel the run begins with a

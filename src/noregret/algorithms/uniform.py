@@ -22,7 +22,7 @@ class Uniform(Optimizer):
 
     Parameters
     ----------
-    domain, kernel, noise, norm, delta, lam, seed, bounds, search
+    domain, kernel, noise, norm, delta, lam, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         Of the bounds that ``recommend`` gives. ``"theory"``: the tightest that the library can
