@@ -58,7 +58,7 @@ def test_real_tuning_problems_run(boxes):
 @pytest.mark.parametrize("function", ["hartmann-3", "ackley-5", "levy-4"])
 def test_defaults_beat_random_search(boxes, function):
     """Median over 5 instances at 80 evaluations of what is still missing."""
-    run = boxes("__main__").run
+    run = boxes("runs").run
     ours, theirs = (
         np.median([run(m, function, i, "gaussian", 80)["recommended"] for i in range(5)])
         for m in ("ours", "random")
