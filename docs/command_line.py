@@ -62,14 +62,20 @@ def _metavar(argument: Any) -> str:
 
 
 def _names(option: Any) -> str:
-    names = [f"`{name}`" for name in (*option.opts, *option.secondary_opts)]
-    return ", ".join(names)
+    names = [f"`{name}`{{.option}}" for name in (*option.opts, *option.secondary_opts)]
+    return ", ".join(names) + f" {_plain(_kind(option))}".rstrip()
+
+
+def _kind(option: Any) -> str:
+    """The word that stands for what follows the option; empty for a switch."""
+    return str(option.metavar or "")
 
 
 def _help(parameter: Any) -> str:
     text = " ".join((getattr(parameter, "help", None) or "").split())
     default = parameter.default
-    if default in (None, False, True, (), [], "") or callable(default) or parameter.required:
+    no_default = isinstance(default, bool) or default in (None, (), [], "")
+    if no_default or callable(default) or parameter.required:
         return text
     return f"{text} Default: `{default}`."
 

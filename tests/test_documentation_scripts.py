@@ -42,6 +42,11 @@ def test_the_page_on_commands_names_every_command_and_option():
         section = page.split(f"## noregret {name}\n")[1].split("\n## ")[0]
         options = [option for one in command.params for option in one.opts if "-" in option]
         assert all(f"`{option}`" in section for option in options if option != "--help")
+    for row in (
+        "| `--top`{.option} N | How many choices to show. Default: `1`. |",
+        "{.option} SECONDS |",
+    ):
+        assert row in page
     other = types.SimpleNamespace(file=types.SimpleNamespace(src_uri="index.md"))
     assert fill("words", other) == "words"
 

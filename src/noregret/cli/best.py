@@ -11,7 +11,7 @@ from noregret.cli.words import say_best, short, warn
 @command("best", "noregret best plates.db --top 10", looks=True)
 def best(
     study: StudyPath,
-    top: Annotated[int, typer.Option(min=1, help="How many choices to show.")] = 1,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many choices to show.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Show the evaluated choices with the best guaranteed values, and what is recommended."""

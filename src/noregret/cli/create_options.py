@@ -63,7 +63,7 @@ class CreateOptions:
             "--id-column",
             "--id",
             metavar="COLUMN",
-            help="The column that names the candidates; default: one is looked for.",
+            help="The column of names; default: id, name, compound, or the first that fits.",
         ),
     ] = None
     features: Annotated[
@@ -127,9 +127,7 @@ class CreateOptions:
     ] = 1
     timeout: Annotated[
         float | None,
-        _questions(
-            metavar="SECONDS", help="After that long, ask hands out a trial without answer again."
-        ),
+        _questions(metavar="SECONDS", help="After this time an open trial is handed out again."),
     ] = None
     seed: Annotated[int | None, _questions(metavar="N", help="Makes the questions repeatable.")] = (
         None
@@ -154,7 +152,7 @@ class CreateOptions:
         float | None,
         _model(
             metavar="NUMBER",
-            help="How far apart choices still say something about each other. Of candidates: on "
+            help="How far apart two choices may be and still be alike. Of candidates: on "
             "standardised features, by default their median distance. Of parameters: a share of "
             "each range, by default a fifth of √d for d parameters that are numbers.",
         ),

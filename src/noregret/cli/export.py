@@ -25,9 +25,17 @@ class Format(StrEnum):
 @command("export", "noregret export plates.db --to parquet -o plates.parquet", looks=True)
 def export(
     study: StudyPath,
-    to: Annotated[Format, typer.Option(help="The format.")] = Format.CSV,
+    to: Annotated[
+        Format, typer.Option(metavar="FORMAT", help="The format: csv or parquet.")
+    ] = Format.CSV,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="The file; CSV goes to stdout without it.")
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The file; without it CSV goes to standard output.",
+        ),
     ] = None,
     salvage: Annotated[
         bool, typer.Option("--salvage", help="Read what can be read of a damaged study.")

@@ -11,7 +11,9 @@ from noregret.cli.output import Output
 @command("report", "noregret report plates.db -o report.html")
 def report(
     study: StudyPath,
-    output: Annotated[str, typer.Option("-o", "--output", help="The page.")] = "report.html",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The page.")
+    ] = "report.html",
     as_json: Json = False,
 ) -> None:
     """Write one self-contained page: plots, the best choices, settings."""

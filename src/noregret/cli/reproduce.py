@@ -30,19 +30,25 @@ def reproduce(
     ] = False,
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Repetitions (of slow algorithms fewer, unless --full)."),
+        typer.Option(
+            min=1, metavar="N", help="Repetitions (of slow algorithms fewer, unless --full)."
+        ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; default: one per core.")
+        int | None, typer.Option(min=1, metavar="N", help="Processes; default: one per core.")
     ] = None,
-    out: Annotated[str, typer.Option(metavar="DIR", help="Where results go.")] = "results",
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="The folder for the results.")
+    ] = "results",
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Compute everything again, also what DIR holds."),
+        typer.Option(
+            "--fresh", help="Compute everything again, also what the folder of --out holds."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Rerun figures and tables of the papers behind the algorithms.
+    """Run figures and tables of the papers behind the algorithms again.
 
     Writes the pictures (PNG), the raw numbers (Parquet) and a summary (JSON) to a folder.
 

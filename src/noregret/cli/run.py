@@ -102,6 +102,7 @@ def run(
     stop: Annotated[
         Stop | None,
         typer.Option(
+            metavar="RULE",
             help="converged: end once Thompson sampling knows where the maximum lies.",
             rich_help_panel=STOPPING,
         ),

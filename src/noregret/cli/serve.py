@@ -13,9 +13,12 @@ from noregret.cli.app import StudyPath, Wait, command, say
 def serve(
     study: StudyPath,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0 lets other machines in.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The address to listen on; 0.0.0.0 lets other machines in."
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 takes a free one.")] = 8000,
     wait: Wait = 0.0,
 ) -> None:
     """Serve a study over HTTP: programs ask and tell, people look at a page.
