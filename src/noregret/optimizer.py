@@ -175,8 +175,8 @@ class Optimizer(ABC):
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
         A point that fails stays pending: something else is asked for next. If it mostly fails, or
-        the three most similar choices evaluated all do, the model is told a bad reward, the lowest
-        that is no outlier. It counts in ``t``, not in ``history``; none with proved bounds.
+        the three most similar choices all do, and bounds are not proved, the model is told a bad
+        reward, the lowest that is no outlier. It counts in ``t``, not in ``history``.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         failures.fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)
@@ -186,11 +186,11 @@ class Optimizer(ABC):
         self._run.observations.set_aside(list_to_change(self.domain, "set aside").some(ids))
 
     def bring_back(self, ids: Any) -> None:
-        """Candidates that were set aside may be asked for again."""
+        """Ask again for candidates that were set aside."""
         self._run.observations.bring_back(list_to_change(self.domain, "brought back").some(ids))
 
     def replace_candidates(self, candidates: Any) -> None:
-        """Choose from another list, to which ids then refer; history and open batches stay."""
+        """Choose from another list: ids are now its row numbers. History and open batches stay."""
         domain = list_for(self, self._setup.parts, candidates)
         self._run.replace_list(domain)
         self._choose_from(domain)

@@ -25,7 +25,7 @@ class ThompsonSampling(Optimizer):
     Drawn functions have the law of the sparse GP that :class:`~noregret.BBKB` uses. A function is
     drawn from the prior with features, then corrected by what has been told (Wilson et al. 2020).
 
-    On lists of more than 1,000 candidates most sleep: a draw is computed where mean + q · deviation
+    On lists of more than 1,000 candidates a draw is computed only where mean + q · deviation
     of a candidate, from when it was last looked at, exceeds the largest value found so far. q is
     about 7, so that a larger value is missed with probability 10⁻⁶ (for what is exact and what is
     not, see :mod:`noregret.picking.lists.maxima`).

@@ -66,7 +66,7 @@ def run(
     ],
     budget: Annotated[
         int,
-        typer.Option(metavar="N", help="The run ends when the study has this many answers."),
+        typer.Option(metavar="N", help="The run ends when the study has this many values."),
     ],
     workers: Annotated[
         int, typer.Option(metavar="N", help="How many programs run at the same time.")

@@ -23,17 +23,19 @@ class Candidates:
     Parameters
     ----------
     points
-        An n × d array, a list of rows, a pandas or polars frame, a vector (n choices in one
-        dimension), or a list of arbitrary Python objects (strings, graphs, …) for which the kernel
-        is a callable ``k(xs, ys) -> matrix``. A float32 array stays float32. A uint8
-        array means packed bits (n × bytes, as :func:`numpy.packbits` makes them) for
-        :class:`~noregret.Tanimoto` and numbers for other kernels. Kept without a copy: an array
-        that is mapped from a file; an array of float64, float32 or uint8 that nobody can change
-        (``array.flags.writeable = False``); and an object that has a length and gives rows of
-        numbers for a slice, which is read when its rows are needed. In a frame, a column of words
-        (at most 100 different ones) becomes one coordinate for each word, and yes and no become 1
-        and 0; functions of one choice get a dict of the frame's own values by column. Files:
-        :meth:`open`.
+        An n × d array, a list of rows, a vector (n choices in one dimension), a pandas or polars
+        frame, or a list of Python objects (strings, graphs, …). For files see :meth:`open`.
+
+        - Objects need a kernel that is a callable ``k(xs, ys) -> matrix``.
+        - A float32 array stays float32. A uint8 array means packed bits (n × bytes, as
+          :func:`numpy.packbits` makes them) for :class:`~noregret.Tanimoto`, and numbers for other
+          kernels.
+        - In a frame, a column of words (at most 100 different ones) becomes one coordinate for each
+          word, and yes and no become 1 and 0. Functions of one choice get a dict of the frame's own
+          values by column.
+        - No copy is made of an array that is mapped from a file, of a float64, float32 or uint8
+          array that nobody can change (``array.flags.writeable = False``), and of an object that
+          has a length and gives rows of numbers for a slice.
     objects
         Treat the entries as opaque objects even where they look like numbers or rows. The rows of a
         frame become dicts by column.
@@ -52,7 +54,7 @@ class Candidates:
         The values as a polars frame, if a frame was given; users' functions see its rows.
     encoder
         How columns became coordinates, if columns have names. Later rows are encoded the same way.
-    parts
+    shards
         The parts of a list that other machines hold (:meth:`on`), else ``None``.
     """
 
@@ -82,9 +84,9 @@ class Candidates:
     ) -> Self:
         """A list in a file, or any lazy sequence, that need not fit into memory.
 
-        An ``.npy`` file is mapped: nothing is read now. Other tables (Parquet, CSV of any habit,
+        An ``.npy`` file is mapped: nothing is read now. Other tables (Parquet, CSV of any kind,
         spreadsheets) are read a piece at a time, and their numbers are copied to a temporary file,
-        which is mapped: candidates are looked at in no order, and tables cannot be read that way.
+        which is mapped: candidates are read in any order, and tables do not allow that.
         Words become coordinates as in a frame. The copy takes 4 bytes a number
         where every column is float32 or a short integer, else 8. It is removed by :meth:`close`,
         and when the list is no longer used. Missing, NaN and infinite numbers are refused with
