@@ -21,7 +21,7 @@ def commands_as_markdown() -> str:
     commands = group.commands
     lines = ["| command | what it does |", "|---|---|"]
     lines += [
-        f"| [`{name}`](#{_anchor(name)}) | {_first_sentence(command.help)} |"
+        f"| [`{name}`{{.option}}](#{_anchor(name)}) | {_first_sentence(command.help)} |"
         for name, command in commands.items()
     ]
     for name, command in commands.items():

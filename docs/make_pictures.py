@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import pictures_of_libraries  # noqa: F401  registers its pictures
 import pictures_of_models  # noqa: F401  registers its pictures
 import pictures_of_outliers  # noqa: F401  registers its pictures
+import pictures_of_runs  # noqa: F401  registers its pictures
 from picture_tools import pictures
 from PIL import Image
 
