@@ -1,4 +1,8 @@
-"""Turns the references of docstrings, such as :class:`~noregret.BBKB`, into links of the site."""
+"""Mends the reference pages of the site: links of docstrings, signatures of algorithms.
+
+References such as :class:`~noregret.BBKB` become links. Algorithms take ``domain`` and ``kernel``
+by position too, which the tool that reads the source for MkDocs does not see.
+"""
 
 import html as text
 import re
@@ -7,12 +11,15 @@ from typing import Any
 from mkdocs.utils import get_relative_url
 
 _ROLE = re.compile(r":(?:class|func|meth|mod|attr|data|exc):<code>([^<]+)</code>")
+_STAR = r'(\n    <span class="o">\*</span><span class="p">,</span>)'
+_BY_POSITION = r'((?:\n    <span class="n">(?:domain|kernel)</span>[^\n]*){2})'
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
     """MkDocs calls this for every page, once its text is HTML."""
     proofs = get_relative_url("understand/proofs/", page.url)
     html = html.replace("the Proofs page", f'<a href="{proofs}">the Proofs page</a>')
+    html = re.sub(_STAR + _BY_POSITION, r"\2\1", html)
     return _ROLE.sub(_as_link, html)
 
 

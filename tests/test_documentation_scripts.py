@@ -65,6 +65,18 @@ def test_references_of_docstrings_become_links():
         assert fill(words, page) == link
 
 
+def test_signatures_show_what_goes_by_position():
+    fill = runpy.run_path(str(DOCS / "roles.py"))["on_page_content"]
+    star = '\n    <span class="o">*</span><span class="p">,</span>'
+    first, second, third = (
+        f'\n    <span class="n">{name}</span><span class="p">:</span>'
+        for name in ("domain", "kernel", "noise")
+    )
+    page = types.SimpleNamespace(url="reference/algorithms/")
+    assert fill(star + first + second + third, page) == first + second + star + third
+    assert fill(star + third, page) == star + third
+
+
 def test_the_page_on_errors_names_every_exit_code():
     page = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
     for code in re.findall(r"\d+(?= [a-z])", EXIT_CODES):
