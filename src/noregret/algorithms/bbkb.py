@@ -1,7 +1,6 @@
 """BBKB (Calandriello et al., ICML 2020): adaptive batches on a dictionary, near-linear time."""
 
 import math
-from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from typing import Literal
 
@@ -14,7 +13,7 @@ from noregret.parts import Parts
 from noregret.picking.boxes.spectral_ratio import SpectralRatio
 from noregret.picking.chooser import Chooser
 from noregret.picking.draws import DrawnFunctions, draws
-from noregret.picking.explore import UntilCertain, exploration
+from noregret.picking.explore import until_certain
 from noregret.picking.ucb import ucb
 from noregret.running.members import beside_property
 from noregret.widths import gaussian
@@ -91,18 +90,14 @@ class BBKB(Optimizer):
         chooser: Chooser = ucb(self.domain, self.search)
         if self.acquisition == "thompson":
             chooser = DrawnFunctions(chooser, draws(self.domain, self.search))
-        if self.min_batch is not None:
-            least = _checks.count("min_batch", self.min_batch)
-            first = exploration(self.domain, self.search)
-            chooser = UntilCertain(chooser, 1.0 / least, first)
         return Parts(
-            chooser=chooser,
+            chooser=until_certain(chooser, self.min_batch, self.domain, self.search),
             widths={"theory": theory, "paper": _paper, "practical": _practical},
             proved=("theory", "paper"),
             dictionary=checked_dictionary(self),
             qbar=self._qbar,
             ratio=self.ratio,
-            rule=self._rule(),
+            rule=self._rule,
             # With the local rule, picks outside the span shrink no variance and would never end a
             # batch.
             frozen=self.batch_rule == "global",
@@ -110,19 +105,12 @@ class BBKB(Optimizer):
             many=True,
         )
 
-    def _rule(self) -> Callable[[Fantasy], BatchRule]:
+    def _rule(self, fantasy: Fantasy) -> BatchRule:
         if self.batch_rule == "global":
-            return self._global
-        return self._spectral if self.domain.size is None else self._local
-
-    def _global(self, fantasy: Fantasy) -> BatchRule:
-        return GlobalRatio(self.ratio, fantasy.pending)
-
-    def _local(self, fantasy: Fantasy) -> BatchRule:
+            return GlobalRatio(self.ratio, fantasy.pending)
+        if self.domain.size is None:
+            return SpectralRatio(self.ratio, fantasy.posterior, fantasy.pending)
         return LocalRatio(self.ratio)
-
-    def _spectral(self, fantasy: Fantasy) -> BatchRule:
-        return SpectralRatio(self.ratio, fantasy.posterior, fantasy.pending)
 
     def _qbar(self, t: int) -> float:
         if isinstance(self.qbar, str):

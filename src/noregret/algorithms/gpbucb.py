@@ -10,8 +10,7 @@ from noregret.batching import BatchRule, GlobalRatio, LocalRatio, ProductRule
 from noregret.models.fantasy import Fantasy
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
-from noregret.picking.chooser import Chooser
-from noregret.picking.explore import UntilCertain, exploration
+from noregret.picking.explore import until_certain
 from noregret.picking.ucb import ucb
 
 
@@ -57,13 +56,9 @@ class GPBUCB(Optimizer):
         if self.batch_rule == "local" and self.domain.size is None:
             raise ValueError("batch_rule 'local' needs a list; on a box use 'global'")
         root = math.sqrt(self.ratio)
-        chooser: Chooser = ucb(self.domain, self.search)
-        if self.min_batch is not None:
-            least = _checks.count("min_batch", self.min_batch)
-            first = exploration(self.domain, self.search)
-            chooser = UntilCertain(chooser, 1.0 / least, first)
+        chooser = ucb(self.domain, self.search)
         return Parts(
-            chooser=chooser,
+            chooser=until_certain(chooser, self.min_batch, self.domain, self.search),
             widths=EXACT_WIDTHS,
             proved=("theory", "paper"),
             ratio=self.ratio,

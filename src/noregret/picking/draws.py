@@ -6,8 +6,7 @@ posterior's mean and variance σ̃² (BBKB eqs. 1 and 3). All picks use the post
 start, and differ by chance.
 """
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,20 +19,7 @@ from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates, Space
 
 
-class Draws(Protocol):
-    """Draws functions and maximises them, over a list or in a box."""
-
-    def maximisers(self, now: Situation) -> Iterator[tuple[int, Points]]:
-        """The maximiser of one drawn function after another: id and point."""
-
-    def restart(self, space: Any, *, keep: bool = False) -> None:
-        """Another list, or with ``keep`` the same one after a run was loaded."""
-
-    def extend(self, space: Any) -> None:
-        """The list has grown at its end."""
-
-
-def draws(space: Candidates | Space, search: str) -> Draws:
+def draws(space: Candidates | Space, search: str) -> ListDraws | BoxDraws:
     """What draws functions over a list or a box, which is searched by this method."""
     if isinstance(space, Candidates):
         return ListDraws(space)
@@ -51,7 +37,7 @@ class DrawnFunctions(LooksByBounds[Chooser]):
         Draws the functions, see :func:`draws`.
     """
 
-    def __init__(self, by_bounds: Chooser, drawn: Draws) -> None:
+    def __init__(self, by_bounds: Chooser, drawn: ListDraws | BoxDraws) -> None:
         super().__init__(by_bounds)
         self._drawn = drawn
 

@@ -1,10 +1,10 @@
 """Explore first: pick the largest leverage again and again, until every leverage is small."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from noregret._types import Ints, Points
+from noregret import _checks
 from noregret.batching import LeverageGoal
 from noregret.models.fantasy import Fantasy
 from noregret.picking.boxes.explore import BoxExploration
@@ -13,31 +13,6 @@ from noregret.picking.chooser import Chooser, Picks, Situation
 from noregret.picking.lists.explore import ListExploration
 from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates, Space
-
-
-class Exploration(Protocol):
-    """Uncertainty sampling on a list or in a box."""
-
-    def explore(
-        self, now: Situation, fantasy: Fantasy, rule: LeverageGoal, limit: int
-    ) -> tuple[Ints, Points]:
-        """The next choices, at most ``limit``: ids and points; none once it is done.
-
-        ``fantasy`` counts what is pending, and ``rule`` ends the sampling.
-        """
-
-    def extend(self, space: Any) -> None:
-        """The list has grown at its end."""
-
-    def restart(self, space: Any, *, keep: bool = False) -> None:
-        """Another list, or with ``keep`` the same one after a run was loaded."""
-
-
-def exploration(space: Candidates | Space, search: str) -> Exploration:
-    """What explores a list or a box, which is searched by this method."""
-    if isinstance(space, Candidates):
-        return ListExploration(space)
-    return BoxExploration(search_of(space, search))
 
 
 class UntilCertain(LooksByBounds[Chooser]):
@@ -50,10 +25,12 @@ class UntilCertain(LooksByBounds[Chooser]):
     goal
         1/P: the largest leverage to be reached.
     first
-        Explores, see :func:`exploration`.
+        Explores the list or the box.
     """
 
-    def __init__(self, by_bounds: Chooser, goal: float, first: Exploration) -> None:
+    def __init__(
+        self, by_bounds: Chooser, goal: float, first: ListExploration | BoxExploration
+    ) -> None:
         super().__init__(by_bounds)
         self._goal = goal
         self._first = first
@@ -92,6 +69,21 @@ class UntilCertain(LooksByBounds[Chooser]):
         self._first.restart(space, keep=keep)
         if not keep:
             self._done = False
+
+
+def until_certain(
+    chooser: Chooser, min_batch: int | None, space: Candidates | Space, search: str
+) -> Chooser:
+    """The chooser after uncertainty sampling down to leverages of 1/P, the setting ``min_batch``.
+
+    The chooser alone if P is ``None``. A box is searched by the method ``search``.
+    """
+    if min_batch is None:
+        return chooser
+    goal = 1.0 / _checks.count("min_batch", min_batch)
+    if isinstance(space, Candidates):
+        return UntilCertain(chooser, goal, ListExploration(space))
+    return UntilCertain(chooser, goal, BoxExploration(search_of(space, search)))
 
 
 def _exact(now: Situation) -> Fantasy:

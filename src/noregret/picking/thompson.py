@@ -4,13 +4,13 @@ F_t is the posterior distribution of the maximiser (ξ-greedy TS, Basu & Ghosh, 
 """
 
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from noregret._types import Floats, Ints, Points
+from noregret._types import Ints, Points
 from noregret.kernels import RBF, Kernel, Matern
-from noregret.models.features import Features, FourierFeatures, MercerFeatures, NystromFeatures
+from noregret.models.features import Features, FourierFeatures, NystromFeatures
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.paths import BoxPaths
@@ -34,46 +34,7 @@ _JOINT_DRAWS = 1024
 _TOGETHER = 1024
 
 
-class DrawnPaths(Protocol):
-    """Draws functions with features of the prior and maximises them, over a list or in a box."""
-
-    @property
-    def space(self) -> Candidates | Space:
-        """What may be chosen."""
-
-    @property
-    def need_features(self) -> bool:
-        """Whether functions are drawn with features; else values of all choices are, jointly."""
-
-    def mercer(self, kernel: Kernel, *, named: bool) -> MercerFeatures | None:
-        """Mercer features, if they suit; if the user ``named`` them, they are made or refused."""
-
-    def maximisers(
-        self,
-        now: Situation,
-        n: int,
-        features: Features | None,
-        rng: np.random.Generator,
-        room: Room,
-        *,
-        keep: bool,
-    ) -> tuple[Ints, Points]:
-        """The maximisers of n functions: ids and points, fewer if fewer may be picked.
-
-        With ``keep``, what was computed on the way may be remembered.
-        """
-
-    def mode(self, ids: Ints, points: Points, means: Floats) -> int:
-        """Position of the mode of draws of the maximiser: ids, points and means (n each)."""
-
-    def restart(self, space: Any, *, keep: bool = False) -> None:
-        """Another list, or with ``keep`` the same one after a run was loaded."""
-
-    def extend(self, space: Any) -> None:
-        """The list has grown at its end."""
-
-
-def paths(space: Candidates | Space, search: str) -> DrawnPaths:
+def paths(space: Candidates | Space, search: str) -> ListPaths | BoxPaths:
     """What draws functions over a list or a box, which is searched by this method."""
     if isinstance(space, Candidates):
         return ListPaths(space)
@@ -102,7 +63,7 @@ class Thompson(LooksByBounds[Chooser]):
     def __init__(
         self,
         by_bounds: Chooser,
-        drawn: DrawnPaths,
+        drawn: ListPaths | BoxPaths,
         features: str | None,
         xi: float,
         n_init: int,
