@@ -16,9 +16,8 @@ from noregret.models.cover import Cell, first_cover, smoothness, usable_smoothne
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts
 from noregret.picking.covers.bounds import cover_bounds
-from noregret.picking.covers.inside import in_cells
 from noregret.picking.covers.lists import covered_box
-from noregret.picking.covers.ucb import CoverUCB
+from noregret.picking.covers.ucb import CoverUCB, in_cells
 from noregret.running.run import located
 
 #: T at first, where it is not known

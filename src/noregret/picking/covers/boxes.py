@@ -32,9 +32,9 @@ class InBox:
         self._space = space
         self._pattern = unit.spread(_PATTERN, np.random.default_rng(seed))
 
-    def first(self) -> Floats:
-        """The first corner."""
-        return np.asarray(self._space.locate(self._space.corners[:1])[1][0])
+    def first(self) -> tuple[int, Points]:
+        """The first corner, recommended before anything is told, with the id −1."""
+        return -1, self._space.locate(self._space.corners[:1])[1][0]
 
     def are_choices(self, ids: Ints) -> Bools:
         """All points told (n)."""

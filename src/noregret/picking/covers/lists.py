@@ -81,9 +81,9 @@ class InList:
         """Files and copies leave out features, which are computed again."""
         return {**vars(self), "_embedded": {}}
 
-    def first(self) -> int:
-        """The first candidate."""
-        return 0
+    def first(self) -> tuple[int, Points]:
+        """The first candidate, recommended before anything is told: its id and point."""
+        return self.locate(0)
 
     def are_choices(self, ids: Ints) -> Bools:
         """Which arms are candidates of this list (n)."""
@@ -152,7 +152,11 @@ class InList:
     def look(
         self, view: CoverBounds, key: Key, closed: Ints, width: float | None, *, keep: bool
     ) -> Leader:
-        """The leader of a cell; with ``keep``, what was seen is remembered."""
+        """The leader of a cell without the candidates that are closed (ids in rising order).
+
+        ``width`` is given where it grows with time. With ``keep``, what was seen is remembered. A
+        cell that is closed has a bound of −∞.
+        """
         shut, size = self._shut(key, closed), len(self._ids[key])
         if width is None:
             width = view.width_in(key)

@@ -10,8 +10,15 @@ from noregret.learning.local import CellBeliefs
 from noregret.models.cover import Cell, Key
 from noregret.picking.chooser import Interval, Picks, Situation
 from noregret.picking.covers.bounds import CoverBounds, Leader, Leaders, Waiting
-from noregret.picking.covers.inside import Inside
+from noregret.picking.covers.boxes import InBox
+from noregret.picking.covers.lists import InList
 from noregret.picking.lists.room import NOBODY
+from noregret.spaces import Box, Candidates, Space
+
+
+def in_cells(space: Candidates | Space, box: Box | None, seed: int) -> InList | InBox:
+    """What finds the leader of a cell, the best choice inside it, of a list or a box."""
+    return InList(space, box) if isinstance(space, Candidates) else InBox(space, seed)
 
 
 class CoverUCB:
@@ -27,7 +34,7 @@ class CoverUCB:
 
     follows_aim = False
 
-    def __init__(self, inside: Inside) -> None:
+    def __init__(self, inside: InList | InBox) -> None:
         self._inside = inside
         self._leaders: Leaders | None = None
         self._lower: Floats = np.empty(0)  # by row of the observations
@@ -230,8 +237,7 @@ class CoverUCB:
         looking, view = self._looking(now), _view(now)
         rows, lower = looking._largest_lower(now, count)
         if not len(rows):
-            id_, point = looking._inside.locate(looking._inside.first())
-            return [looking._interval(now, id_, point, -np.inf)]
+            return [looking._interval(now, *looking._inside.first(), -np.inf)]
         ids, points = now.observations.ids[rows], now.observations.points[rows]
         best = looking._inside.safest(view, points[0], now.rng)
         if not np.array_equal(best, points[0]):  # its bounds are not those of the told point
