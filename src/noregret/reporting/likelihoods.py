@@ -96,7 +96,7 @@ def gains(kernel: Kernel, lam: float, arms: Arms) -> Gains:
         table[i] = [one[0] for one in found]
         levels[i] = [one[1:] for one in found]
         if i == row:
-            asis = spectrum.likelihood_of(lam, 0.0, 1.0)
+            asis = spectrum.likelihood_as_is(lam)
     now = table[row, middle]
     best_length, best_noise = int(table[:, middle].argmax()), int(table[row].argmax())
     length, noise = divmod(int(table.argmax()), len(NOISES))
@@ -155,11 +155,11 @@ class _Spectrum:
             float(_AMPLITUDES[best]),
         )
 
-    def likelihood_of(self, noise: float, mean: float, amplitude: float) -> float:
-        """The log likelihood for a noise, a constant mean and an amplitude."""
-        variances = amplitude * self._values + noise
-        away = np.square(self._data - mean * self._ones)
-        return float(-0.5 * (np.log(variances) + away / variances).sum()) + self._inside(noise)
+    def likelihood_as_is(self, noise: float) -> float:
+        """The log likelihood for a noise, with mean 0 and amplitude 1."""
+        variances = self._values + noise
+        logs = np.log(variances) + np.square(self._data) / variances
+        return float(-0.5 * logs.sum()) + self._inside(noise)
 
     def _inside(self, noise: float) -> float:
         """The log likelihood of repeats about the means of their arms."""

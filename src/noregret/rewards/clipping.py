@@ -10,7 +10,6 @@ from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.empty import no_numbers
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
@@ -54,8 +53,8 @@ class _Clipping:
         for again, after no level was high enough.
     """
 
-    mean: Floats = field(default_factory=no_numbers)
-    squares: Floats = field(default_factory=no_numbers)
+    mean: Floats = field(default_factory=lambda: np.empty(0))
+    squares: Floats = field(default_factory=lambda: np.empty(0))
     levels: tuple[float, ...] = (_FIRST_LEVEL,) * 2
     parts: tuple[int, ...] = (0,) * 2
     starts: int = 0

@@ -17,7 +17,6 @@ from noregret.models.fourier import QuadratureFourier
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.empty import no_rows
 from noregret.rewards.moments import MomentBound
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 from noregret.widths.heavy import Horizon, ata_level, ata_log, ata_practical_log
@@ -96,7 +95,7 @@ class _Directions:
 
     moment: MomentBound
     count: int
-    dictionary: Ints = field(default_factory=no_rows)
+    dictionary: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     rotation: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
 

@@ -14,7 +14,6 @@ from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.empty import no_numbers, no_rows
 from noregret.rewards.moments import estimate_from
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 
@@ -137,14 +136,14 @@ class _Fit:
         How often cuts and spread have been estimated.
     """
 
-    shares: Floats = field(default_factory=no_numbers)
-    cuts: Floats = field(default_factory=no_numbers)
+    shares: Floats = field(default_factory=lambda: np.empty(0))
+    cuts: Floats = field(default_factory=lambda: np.empty(0))
     least: float = 0.0
     evidence: float = _SKEW
     spread: float | None = None
     used: int = 0
-    theta: Floats = field(default_factory=no_numbers)
-    dictionary: Ints = field(default_factory=no_rows)
+    theta: Floats = field(default_factory=lambda: np.empty(0))
+    dictionary: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     revision: int = 0
 
 

@@ -8,7 +8,6 @@ from noregret._types import Floats
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.empty import no_numbers
 from noregret.rewards.moments import MomentBound
 from noregret.widths.heavy import tgp_levels
 
@@ -32,7 +31,7 @@ class _TruncatedSums:
     moment: MomentBound
     taken: int = 0
     within: int = 0
-    sums: Floats = field(default_factory=no_numbers)
+    sums: Floats = field(default_factory=lambda: np.empty(0))
 
 
 class TruncatedRewards:

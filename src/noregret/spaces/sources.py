@@ -308,21 +308,17 @@ def _single_precision(table: "Table", columns: Sequence[str]) -> bool:
     return all(table.types.get(name) in small for name in columns)
 
 
-def refuse_huge(name: str, points: Points) -> None:
-    """Refuse coordinates whose squares no float can hold."""
-    if not points.size or points.dtype.kind != "f":
-        return
-    if float(np.abs(points).max()) > _checks.LARGEST:
-        raise ValueError(
-            f"{name} must lie within ±{_checks.LARGEST:g}, got "
-            f"{points.flat[np.abs(points).argmax()]}: give them in another unit"
-        )
-
-
 def refuse_infinite(rows: Points, ids: Ints, names: tuple[str, ...] | None = None) -> None:
-    """Refuse rows (n × d) of a list with a number that is missing, NaN or infinite."""
+    """Refuse rows (n × d) of a list with a number that is missing, NaN or infinite.
+
+    Numbers whose squares no float can hold are refused too.
+    """
     if np.isfinite(rows).all():
-        refuse_huge("candidates", rows)
+        if rows.dtype.kind == "f" and float(np.abs(rows).max(initial=0.0)) > _checks.LARGEST:
+            raise ValueError(
+                f"candidates must lie within ±{_checks.LARGEST:g}, got "
+                f"{rows.flat[np.abs(rows).argmax()]}: give them in another unit"
+            )
         return
     at, column = np.argwhere(~np.isfinite(rows))[0].tolist()
     name = f" ({names[column]})" if names else ""

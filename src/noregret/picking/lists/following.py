@@ -12,7 +12,7 @@ from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.picking.bounds import Bounds
 from noregret.picking.lists.columns import PointsOf, Taken
-from noregret.picking.lists.slack import with_slack
+from noregret.picking.lists.look_columns import with_slack
 
 #: how many numbers the features of all followed candidates may take in any case
 _MOST = 1 << 26

@@ -6,7 +6,6 @@ from noregret._types import Floats, Ints
 from noregret.picking.lists.columns import ListQueue, PointsOf, Tops
 from noregret.picking.lists.prior import PriorRoot
 from noregret.picking.lists.room import NOBODY
-from noregret.picking.lists.slack import with_slack
 from noregret.spaces import Candidates
 
 
@@ -106,3 +105,11 @@ class LookColumns:
         new = root, np.zeros(len(root)), root, np.zeros(len(root), self._date.dtype)
         joined = [np.concatenate(pair) for pair in zip(self.arrays(), new, strict=True)]
         return LookColumns(self.prior, *joined)
+
+
+def with_slack(stale: Floats, root: Floats) -> Floats:
+    """Bounds (n), a little enlarged: round-off must not put one below the current bound.
+
+    ``root`` are the √leverages in these bounds (n).
+    """
+    return np.asarray(stale + 1e-9 * (np.abs(stale) + root))

@@ -14,7 +14,7 @@ from noregret.optimizer import Optimizer
 from noregret.results import Recommendation, Trials
 from noregret.spaces import Domain
 from noregret.study.answers import Units
-from noregret.study.trials import Trial, choices_of, end_failed, trials_of
+from noregret.study.trials import Trial, choices_of, end_failed, new_trials, trials_of
 
 
 class StudyLike(Protocol):
@@ -105,29 +105,12 @@ class MemoryStudy:
         return Trials(np.array(numbers, dtype=np.int64), batch.ids, batch.points, batch.values)
 
     def _add(self, ids: Any, points: Any, origin: str) -> list[int]:
-        now, first = time.time(), len(self._trials)
-        for number, (id_, point) in enumerate(self.domain.pack(ids, points), first):
-            self._trials.append(
-                Trial(
-                    number=number,
-                    id=id_,
-                    point=point,
-                    status="pending",
-                    value=None,
-                    reason=None,
-                    origin=origin,
-                    asked_by=0,
-                    done_by=None,
-                    asked_at=now,
-                    given_at=now,
-                    times_given=1,
-                    done_at=None,
-                )
-            )
-            self._open[number] = origin
-        added = len(self._trials) - first
-        self._counts["pending"] += added
-        return list(range(first, first + added))
+        choices, first = self.domain.pack(ids, points), len(self._trials)
+        self._trials += new_trials(first, choices, None, origin, 0, time.time())
+        numbers = list(range(first, len(self._trials)))
+        self._open.update(dict.fromkeys(numbers, origin))
+        self._counts["pending"] += len(numbers)
+        return numbers
 
     def tell(self, trials: Any, values: Any = None, *, failed: str | None = None) -> None:
         """Answer pending trials: a value each, or why all of them failed."""
