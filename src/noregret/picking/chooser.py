@@ -125,6 +125,12 @@ class Situation:
         """The rows of the arms told."""
         return np.flatnonzero(self.observations.told)
 
+    @property
+    def listed(self) -> Ints:
+        """The rows of those that are candidates of the list."""
+        rows = self.told
+        return rows[self.observations.ids[rows] >= 0]
+
 
 class Chooser(Protocol):
     """Picks the next choices of an algorithm, and remembers what it needs between batches.

@@ -12,6 +12,7 @@ from noregret.models.assumptions import Assumptions
 from noregret.observations import Observations
 from noregret.picking.chooser import Interval, Picks, Situation
 from noregret.picking.lists.gaps import gaps_by_bounds
+from noregret.picking.lists.ranking import by_lower
 from noregret.picking.lists.room import NOBODY
 from noregret.rewards.arm_means import ArmMeans
 from noregret.spaces import Candidates
@@ -203,19 +204,10 @@ class SeparateUCB:
 
     def ranking(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first; one where none is told."""
-        bounds = _bounds(now)
-        rows = now.told
-        rows = rows[now.observations.ids[rows] >= 0]
+        bounds, rows = _bounds(now), now.listed
         radius = bounds.beta * bounds.deviations(bounds.counts[rows])
-        lower, upper = bounds.means[rows] - radius, bounds.means[rows] + radius
-        if not len(rows):
-            return [Interval(0, self.space.points[0], 0.0, -bounds.beta, bounds.beta)]
-        found = []
-        for i in np.argsort(-lower, kind="stable")[:count].tolist():
-            id_ = int(now.observations.ids[rows[i]])
-            point, mean = self.space.points[id_], float(bounds.means[rows[i]])
-            found.append(Interval(id_, point, mean, float(lower[i]), float(upper[i])))
-        return found
+        unknown = Interval(0, self.space.points[0], 0.0, -bounds.beta, bounds.beta)
+        return by_lower(now, self.space, bounds.means[rows], radius, count) or [unknown]
 
     def gaps(self, now: Situation, found: list[Interval]) -> Floats:
         """How much better than each of some candidates any other can be (k)."""
@@ -232,8 +224,8 @@ class SeparateUCB:
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all arms but some; −∞ where nothing is left."""
         bounds, observations = _bounds(now), now.observations
-        rows = now.told
-        rows = rows[(observations.ids[rows] >= 0) & ~np.isin(observations.ids[rows], without)]
+        rows = now.listed
+        rows = rows[~np.isin(observations.ids[rows], without)]
         upper = bounds.means[rows] + bounds.beta * bounds.deviations(bounds.counts[rows])
         highest = float(upper.max(initial=-np.inf))
         if len(np.union1d(observations.ids[rows], without)) < len(self.space):

@@ -23,6 +23,7 @@ from noregret.picking.chooser import Interval, Picks, Situation, gp_predict
 from noregret.picking.lists.columns import ListQueue, Tops
 from noregret.picking.lists.gaps import gaps_by_bounds
 from noregret.picking.lists.one_pass import OnePass
+from noregret.picking.lists.ranking import by_lower
 from noregret.picking.lists.room import NOBODY
 from noregret.spaces import Candidates
 
@@ -136,15 +137,9 @@ class ListPlates:
     def _ranked(self, now: Situation, count: int) -> list[Interval]:
         """The told candidates with the largest lower bounds, best first."""
         model, width = now.beliefs.model, now.bounds.width
-        rows = now.told
-        rows = rows[now.observations.ids[rows] >= 0]
-        mean, radius = model.mean(rows), width * np.sqrt(model.leverage(rows))
-        found = []
-        for i in np.argsort(radius - mean, kind="stable")[:count].tolist():
-            id_, middle = int(now.observations.ids[rows[i]]), float(mean[i])
-            low, high = middle - float(radius[i]), middle + float(radius[i])
-            found.append(Interval(id_, self.space.points[id_], middle, low, high))
-        return found
+        rows = now.listed
+        radius = width * np.sqrt(model.leverage(rows))
+        return by_lower(now, self.space, model.mean(rows), radius, count)
 
     def highest(self, now: Situation, without: Ints) -> float:
         """The largest upper bound of all candidates but some; −∞ where nothing is left."""

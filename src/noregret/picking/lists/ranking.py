@@ -15,6 +15,20 @@ _MOST_WORK, _LARGEST_LOOK = 2e9, 4096
 _LOOK = 256
 
 
+def by_lower(
+    now: Situation, space: Candidates, mean: Floats, radius: Floats, count: int
+) -> list[Interval]:
+    """The told candidates with the largest lower bounds, best first.
+
+    ``mean`` and ``radius`` give the bounds of all that were told (n each, as ``now.listed``).
+    """
+    ids, found = now.observations.ids[now.listed], []
+    for i in np.argsort(radius - mean, kind="stable")[:count].tolist():
+        id_, middle, reach = int(ids[i]), float(mean[i]), float(radius[i])
+        found.append(Interval(id_, space.points[id_], middle, middle - reach, middle + reach))
+    return found
+
+
 @dataclass(frozen=True)
 class KeptBounds:
     """What is kept of a list from batch to batch, for a look: nothing is changed.
@@ -41,9 +55,7 @@ class KeptBounds:
 
         No lower bound exceeds the mean, so arms are looked at in the order of their means.
         """
-        rows = now.told
-        rows = rows[now.observations.ids[rows] >= 0]
-        model = now.beliefs.model
+        rows, model = now.listed, now.beliefs.model
         kept, means = self.lower[rows], model.mean(rows)
         order = np.argsort(-np.maximum(means, kept), kind="stable")
         lower = kept.copy()
