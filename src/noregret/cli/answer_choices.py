@@ -1,6 +1,7 @@
 """Which choice a row of a file is about, and whether it is the choice of a trial."""
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from noregret.study.trials import Trial
 
 if TYPE_CHECKING:
     from noregret.study import Study
+
+#: refuses the row of a file with this number if it is about another choice than the trial
+Check = Callable[[int, Trial], None]
 
 
 class Names:
@@ -43,32 +47,6 @@ class Names:
         raise ValueError(
             f"column {column!r}: there is no candidate {text!r}{self._spelling.offer(text)}"
         )
-
-
-class NameCheck:
-    """Compares the names in a file with those of trials.
-
-    Parameters
-    ----------
-    study
-        A study of a list.
-    rows
-        The rows of the file.
-    column
-        The column of names; where it is missing nothing is compared.
-    """
-
-    def __init__(self, study: "Study", rows: Rows, column: str) -> None:
-        self._study, self._column, self._texts = study, column, rows.texts(column)
-
-    def __call__(self, i: int, trial: Trial) -> None:
-        """Refuse row i if it names another candidate than the trial."""
-        name = self._study.name_of(trial.id, None)
-        called = self._texts[i].strip()
-        if called and name and called not in (name.strip(), mark(name).strip()):
-            raise ValueError(
-                f"column {self._column!r}: trial {trial.number} is {name}, not {self._texts[i]}"
-            )
 
 
 class PointCheck:
@@ -131,11 +109,23 @@ def half_of_last_digit(text: str, decimal: str) -> float:
     return 0.5 * 10.0 ** (power - decimals) * (1 + 1e-9)
 
 
-def checked_choices(study: "Study", rows: Rows, name_column: str) -> NameCheck | PointCheck:
-    """Compares what a file says of the choices of trials with the study."""
+def checked_choices(study: "Study", rows: Rows, name_column: str) -> Check:
+    """Compares what a file says of the choices of trials with the study.
+
+    Where a list's column of names is missing, nothing is compared.
+    """
     if study.domain.size is None:
         return PointCheck(study, rows)
-    return NameCheck(study, rows, name_column)
+    texts = rows.texts(name_column)
+
+    def check(i: int, trial: Trial) -> None:
+        name, called = study.name_of(trial.id, None), texts[i].strip()
+        if called and name and called not in (name.strip(), mark(name).strip()):
+            raise ValueError(
+                f"column {name_column!r}: trial {trial.number} is {name}, not {texts[i]}"
+            )
+
+    return check
 
 
 def located_choices(study: "Study", rows: Rows, id_column: str | None) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from noregret.cli.answer_choices import Names, checked_choices, located_choices
+from noregret.cli.answer_choices import Check, Names, checked_choices, located_choices
 from noregret.cli.answer_rows import Rows, Wrong
 from noregret.cli.csv_files import fields_of, style_of
 from noregret.cli.csv_files import id_column as own_id_column
@@ -319,7 +319,7 @@ def read_history(
     return found
 
 
-def _is_for(check: Any, i: int, trial: Any) -> bool:
+def _is_for(check: Check, i: int, trial: Any) -> bool:
     """Whether row i is about the choice of a trial."""
     try:
         check(i, trial)
