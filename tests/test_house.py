@@ -38,11 +38,7 @@ NOT_OURS = {
 LINES_WITHOUT_A_TEST = 80
 TESTED_IN = {
     "cli.create_options": "cli/test_create.py",  # options and their help
-    "picking.baselines": "algorithms/test_regularizedevolution.py",  # as are Uniform, EpsilonGreedy
-    "picking.bounds": "picking/lists/test_batch.py",  # every bound of a list, from scratch
-    "picking.certify": "widths/test_certificate.py",
     "picking.chooser": "algorithms/test_conformance.py",  # a contract, which all choosers keep
-    "picking.lists.ucb": "picking/lists/test_batch.py",
     "study.storage.sql": "study/storage/test_storage.py",  # one statement for each method there
     "testing.lists": "algorithms/test_conformance.py",
     "testing.moves": "algorithms/test_conformance.py",

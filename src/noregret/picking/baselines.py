@@ -44,7 +44,7 @@ class GreedyPicks(LooksByBounds[Chooser]):
             return uniform_picks(now, limit)
         # Where bounds are the means themselves, the largest bound is the largest mean.
         means = replace(now.bounds, widths=np.zeros(1))
-        greedy = replace(now, bounds=means, intersected=False, aim=1)
+        greedy = replace(now, bounds=means, intersected=False)
         if now.room.limited:
             best = self.by_bounds.choose(greedy, limit - int(explore.sum()))
         else:
