@@ -77,3 +77,10 @@ def test_functions_of_one_point():
     for f in (3, lambda: 0, lambda x, y: 0, later):
         with pytest.raises(TypeError, match="f must"):
             _checks.function_of_one("f", f)
+
+
+def test_long_lists_are_cut_in_words():
+    assert _checks.first_few([2, 3], 3) == "2, 3"
+    assert _checks.first_few(range(1, 1504), 2) == "1, 2 and 1,501 more"
+    assert _checks.first_few(["a", "b"], 1, ";") == "a; and 1 more"
+    assert _checks.first_few([], 3) == ""

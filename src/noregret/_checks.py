@@ -37,6 +37,12 @@ def shown(value: Any, most: int = 50) -> str:
         return f"a value of type {type(value).__name__}"
 
 
+def first_few(words: Sequence[Any], most: int, apart: str = ",") -> str:
+    """The first of some words, and how many more there are: ``a, b and 12 more``."""
+    listed, more = f"{apart} ".join(map(str, words[:most])), len(words) - most
+    return f"{listed}{apart.strip(',')} and {more:,} more" if more > 0 else listed
+
+
 def numbers(name: str, value: Any, allowed: str = "") -> Floats:
     """``value`` as an array of floats; all that would only look like numbers there is refused.
 

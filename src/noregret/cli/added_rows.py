@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from noregret.cli.candidate_columns import (
-    NAMED_ROWS,
-    check_names,
-    no_column,
-    refuse_cells,
-    rows_in_words,
-)
+from noregret._checks import first_few
+from noregret.cli.candidate_columns import NAMED_ROWS, check_names, no_column, refuse_cells
 from noregret.cli.csv_files import id_column, style_of
 from noregret.spaces.cells import booleans, is_gap, nearest, numbers
 from noregret.spaces.encoding import Feature, encoder_of
@@ -102,7 +97,7 @@ class AddedRows:
         if feature.kind == "category":
             return ""
         if feature.gaps(cells):
-            rows = rows_in_words(self._rows.lines[is_gap(cells).to_numpy()])
+            rows = first_few(self._rows.lines[is_gap(cells).to_numpy()].tolist(), NAMED_ROWS)
             return (
                 f"{self._table.place} {rows}, column {feature.name!r}: a gap. The study knows of "
                 "none in this column, so that nothing can be filled in"

@@ -6,7 +6,7 @@ import shlex
 import numpy as np
 import polars as pl
 
-from noregret._types import Ints
+from noregret._checks import first_few
 from noregret.cli.candidate_doubts import a_day, about_numbering, about_texts, about_words
 from noregret.spaces.cells import nearest, numbers
 from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey
@@ -54,12 +54,6 @@ def refuse_cells(table: Table, complaints: list[str], way: str) -> None:
     if complaints:
         listed = "\n  ".join(complaints)
         raise ValueError(f"{table.path} was refused:\n  {listed}\n{way}")
-
-
-def rows_in_words(lines: Ints) -> str:
-    """The first of these rows: ``2, 3, 7 and 12 more``."""
-    more = f" and {len(lines) - NAMED_ROWS} more" if len(lines) > NAMED_ROWS else ""
-    return f"{', '.join(map(str, lines[:NAMED_ROWS]))}{more}"
 
 
 def find_names(
@@ -250,11 +244,10 @@ def check_names(table: Table, whole: Piece, id_column: str) -> None:
         places.setdefault(names[row], []).append(int(whole.lines[row]))
     listed = [
         f"{name} in {table.place} {', '.join(map(str, lines[:NAMED_ROWS]))}"
-        for name, lines in list(places.items())[:NAMED_ROWS]
+        for name, lines in places.items()
     ]
-    more = f"; and {len(places) - NAMED_ROWS} more" if len(places) > NAMED_ROWS else ""
     what = "" if empty.any() else "the same name in several rows: "
     raise ValueError(
-        f"{table.path}, column {id_column!r}: {what}{'; '.join(listed)}{more}. Every candidate "
-        "needs a name of its own"
+        f"{table.path}, column {id_column!r}: {what}{first_few(listed, NAMED_ROWS, ';')}. Every "
+        "candidate needs a name of its own"
     )

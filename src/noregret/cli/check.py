@@ -31,10 +31,10 @@ def check(study: StudyPath, as_json: Json = False) -> None:
 
 
 def _about_trials(damaged: list[int] | None) -> str:
+    from noregret._checks import first_few
+
     if damaged is None:
         return "No trial can be found in the file."
     if not damaged:
         return "All trials are as they were written."
-    listed = ", ".join(str(number) for number in damaged[:_NAMED])
-    more = f" and {len(damaged) - _NAMED:,} more" if len(damaged) > _NAMED else ""
-    return f"{len(damaged):,} trials are missing or have changed: {listed}{more}."
+    return f"{len(damaged):,} trials are missing or have changed: {first_few(damaged, _NAMED)}."

@@ -115,14 +115,15 @@ def _last_failure(study: "Study") -> str:
 
 def _aside_in_words(aside: list[dict[str, Any]]) -> str:
     """Candidates that are not asked for, the first ones with their reasons."""
+    from noregret._checks import first_few
+
     words = [
         f"{one['name']} (failed {times(one['failures'])}: {one['reason']})"
         if one["failures"]
         else one["name"]
         for one in aside
     ]
-    more = f"; and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return "; ".join(words[:_NAMED]) + more
+    return first_few(words, _NAMED, ";")
 
 
 def _measured(row: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from noregret._checks import first_few
 from noregret.spaces.encoding import GAP_FLAG
 from noregret.study.frames import coordinate_names
 
@@ -18,7 +19,7 @@ def choices_in_words(study: "Study") -> str:
     if size is None:
         names = coordinate_names(study.domain)
         many = "parameter" if len(names) == 1 else "parameters"
-        return f"{len(names)} {many}: {_listed(names)}"
+        return f"{len(names)} {many}: {first_few(names, _NAMED)}"
     columns = study.settings["about"].get("columns") or []
     names = [
         name
@@ -27,7 +28,7 @@ def choices_in_words(study: "Study") -> str:
     ]
     words = f"{size:,} candidates"
     if names:
-        return f"{words}, described by {_listed(names)}"
+        return f"{words}, described by {first_few(names, _NAMED)}"
     dimension = study.domain.dimension
     return words if dimension is None else f"{words} of {_numbers(study, dimension)}"
 
@@ -36,8 +37,3 @@ def _numbers(study: "Study", dimension: int) -> str:
     if study.domain.nothing.dtype == "uint8":
         return f"{8 * dimension:,} bits"
     return "one number" if dimension == 1 else f"{dimension:,} numbers"
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret._checks import first_few
 from noregret._types import Ints
 from noregret.study.trials import TRIAL_COLUMNS
 
@@ -75,9 +76,8 @@ def broken_link(operations: Sequence[Sequence[Any]], chain: int | None) -> int |
 
 def trials_in_words(numbers: Sequence[Any]) -> str:
     """Trials in words, the first few of them."""
-    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
-    listed = ", ".join(str(number) for number in numbers[:_NAMED])
-    return f"trial {listed} is" if len(numbers) == 1 else f"trials {listed}{more} are"
+    listed = first_few(numbers, _NAMED)
+    return f"trial {listed} is" if len(numbers) == 1 else f"trials {listed} are"
 
 
 def _mixed(total: Any, values: Any) -> Any:
