@@ -62,14 +62,8 @@ def _on_space(given: CreateOptions) -> Summary:
         space,
         given.algorithm or ("trustregionucb" if model.learnt else "bbkb"),
         kernel=model.of_parameters(space, lengthscale),
-        direction=given.direction,
-        prior_mean=given.prior_mean,
-        batch=given.batch,
-        timeout=given.timeout,
         about={"value": given.value_column, "notes": notes},
-        delta=given.delta,
-        **model.settings,
-        **_seed(given),
+        **_settings(given, model),
     ) as made:
         summary = {
             "study": given.study,
@@ -159,18 +153,12 @@ def _on_list(given: CreateOptions) -> Summary:
         Candidates(library.points),
         algorithm,
         kernel=model.of_candidates(lengthscale),
-        direction=given.direction,
-        prior_mean=given.prior_mean,
         names=library.names,
         table=library.table,
-        batch=given.batch,
-        timeout=given.timeout,
         about=_about(given, library, notes),
         repeats=repeats or None,
         aim=given.aim,
-        delta=given.delta,
-        **model.settings,
-        **_seed(given),
+        **_settings(given, model),
     ) as made:
         summary = {
             "study": given.study,
@@ -251,6 +239,8 @@ def _about(given: CreateOptions, library: "Library", notes: list[str]) -> dict[s
     }
 
 
-def _seed(given: CreateOptions) -> dict[str, Any]:
-    """The seed as an option, if it is given."""
-    return {} if given.seed is None else {"seed": given.seed}
+def _settings(given: CreateOptions, model: GivenModel) -> dict[str, Any]:
+    """What studies of lists and of parameters are given alike."""
+    names = ("direction", "prior_mean", "batch", "timeout", "delta")
+    seed = {} if given.seed is None else {"seed": given.seed}
+    return {name: getattr(given, name) for name in names} | model.settings | seed

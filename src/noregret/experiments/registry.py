@@ -4,7 +4,6 @@ from noregret.experiments import (
     bkb,
     heavy,
     heavy_data,
-    heavy_robust,
     heavy_truncation,
     nas,
     pi,
@@ -14,7 +13,7 @@ from noregret.experiments import (
 from noregret.experiments.experiment import Experiment
 
 #: modules with experiments, in the order of the papers
-_MODULES = (bkb, regression, nas, heavy, heavy_data, heavy_truncation, heavy_robust, ts, pi)
+_MODULES = (bkb, regression, nas, heavy, heavy_data, heavy_truncation, ts, pi)
 
 
 def experiments() -> dict[str, Experiment]:
