@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 from commands import noregret
 
@@ -164,3 +165,21 @@ def test_a_filled_plate_is_told_before_it_is_replaced(db):
     noregret("tell", db, "plate.csv")
     noregret("ask", db, "-n", 1, "-o", "plate.csv")
     assert "2.5" not in db.with_name("plate.csv").read_text()
+
+
+@pytest.mark.parametrize("name", ["plate.xlsx", "plate.ODS", "plate.pq"])
+def test_text_gets_no_name_that_stands_for_another_format(db, name):
+    before = state_of(db)
+    for options in (["ask", db, "-n", 2], ["export", db, "--to", "csv"]):
+        said = noregret(*options, "-o", name, code=1).stderr
+        assert "name it plate.csv" in " ".join(said.split())
+    assert state_of(db) == before
+    assert not db.with_name(name).exists()
+
+
+def test_the_name_of_an_exported_file_says_its_format(db):
+    noregret("ask", db, "-n", 2, "-o", "plate.csv")
+    noregret("export", db, "-o", "trials.parquet")
+    assert len(pl.read_parquet("trials.parquet")) == 2
+    noregret("export", db, "-o", "trials.txt")
+    assert len(pl.read_csv("trials.txt")) == 2

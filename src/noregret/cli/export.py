@@ -22,12 +22,13 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-@command("export", "noregret export plates.db --to parquet -o plates.parquet", looks=True)
+@command("export", "noregret export plates.db -o plates.parquet", looks=True)
 def export(
     study: StudyPath,
     to: Annotated[
-        Format, typer.Option(metavar="FORMAT", help="The format: csv or parquet.")
-    ] = Format.CSV,
+        Format | None,
+        typer.Option(metavar="FORMAT", help="csv or parquet; by default what the file's name says."),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -43,6 +44,10 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write all trials to a table."""
+    from noregret.spaces.tables import PARQUET
+
+    if to is None and output is not None and output.lower().endswith(PARQUET):
+        to = Format.PARQUET
     if output is None and (to is Format.PARQUET or as_json):
         raise ValueError("-o names the file to write")
     with Output(output, study) as table:

@@ -62,6 +62,7 @@ class Output:
             write_to(sys.stdout)
             sys.stdout.flush()
             return
+        _refuse_other_formats(self._path)
         with self._place() as place, place.open("w", newline="", encoding="utf-8") as file:
             write_to(file)
             file.flush()
@@ -98,6 +99,17 @@ class Output:
     def __exit__(self, *exception: object) -> None:
         if self._new is not None:
             self._new.unlink(missing_ok=True)
+
+
+def _refuse_other_formats(path: Path) -> None:
+    """Refuse to write text under a name by which programs would read it as something else."""
+    from noregret.spaces.tables import EXCEL, PARQUET
+
+    if path.suffix.lower() in (*EXCEL, *PARQUET):
+        raise ValueError(
+            f"{path} would hold text, which no program reads under this name: name it "
+            f"{path.with_suffix('.csv')}, which spreadsheets open too"
+        )
 
 
 def _refuse_studies(path: Path, study: Path) -> None:
