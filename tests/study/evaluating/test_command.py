@@ -39,6 +39,7 @@ def test_only_known_fields_are_replaced(template):
         ("pass", "the last line must be the value, but it printed nothing"),
         ('print("five")', "got 'five'"),
         ('print("nan")', "finite"),
+        ("import os; os.kill(os.getpid(), 11)", "ended by signal 11"),
         ("import time; time.sleep(60)", r"killed after 0\.5 s"),
     ],
 )
@@ -92,3 +93,9 @@ def test_commands_that_would_fail_in_every_trial_are_refused(tmp_path, monkeypat
     with pytest.raises(ValueError, match=r"the word '\|', but no shell"):
         Command("./measure.sh {a} | tail -1", ["a"])
     assert Command("sh -c './measure.sh | tail -1'", ["a"])({"a": 1}) == 1.0
+
+
+@pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan"), float("inf"), 1e7])
+def test_a_timeout_that_would_fail_every_trial_is_refused(timeout):
+    with pytest.raises(ValueError, match="timeout must"):
+        Command("true", [], timeout)

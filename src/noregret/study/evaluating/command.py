@@ -15,11 +15,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from noregret import _checks
 from noregret.study.reasons import ExplainedError
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: words that only a shell understands
 _SHELL = ("|", "||", "&&", "&", ";", "<", ">", ">>", "2>&1")
+#: seconds that the system can wait for a program: 2³¹ milliseconds
+_LONGEST = 2_147_483.0
 #: how many characters of stderr are kept
 _KEPT = 2000
 #: reads which process groups run, and kills those left once its input is closed
@@ -53,7 +56,7 @@ class Command:
     fields
         The names that may stand in braces.
     timeout
-        Seconds after which the program and all it started are killed.
+        Seconds after which the program and all it started are killed; ``None``: never.
     """
 
     def __init__(self, template: str, fields: Iterable[str], timeout: float | None = None) -> None:
@@ -71,6 +74,11 @@ class Command:
                         f"command asks for {{{field}}}; there is only {', '.join(sorted(known))}"
                     )
         _check_program(self.words)
+        if timeout is not None and _checks.positive("timeout", timeout) > _LONGEST:
+            raise ValueError(
+                f"timeout must be at most {_LONGEST:,.0f} seconds (24 days), got {timeout:,.0f}; "
+                "without one programs run as long as they like"
+            )
         self.timeout = timeout
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
@@ -113,7 +121,7 @@ class Command:
                 self._running.discard(process)
                 self._guard.forget(process.pid)
         if process.returncode != 0:
-            raise CommandError(_with_errors(f"exit code {process.returncode}", errors))
+            raise CommandError(_with_errors(_ending(process.returncode), errors))
         lines = output.strip().splitlines()
         try:
             value = float(lines[-1])
@@ -217,6 +225,11 @@ def _check_program(words: list[str]) -> None:
 
 def _text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def _ending(code: int) -> str:
+    """How a program ended: by itself, or by a signal, which is a negative code."""
+    return f"exit code {code}" if code > 0 else f"ended by signal {-code}"
 
 
 def _with_errors(what: str, errors: str) -> str:
