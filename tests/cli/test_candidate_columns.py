@@ -90,3 +90,12 @@ def test_a_column_called_name_beside_an_id(create):
 def test_names_that_differ_by_spaces_at_their_ends(create):
     said = create("compound,a\nA1,1\nA1 ,2\nA2,4\n", code=1)
     assert "the same name in several rows: 'A1' in line 2, 3." in said
+
+
+@pytest.mark.parametrize("name", ["", " ", "trial", "Failed", "id", "status"])
+def test_values_need_a_column_of_their_own(create, name):
+    assert "--value-column must be" in create(
+        "compound,a\nA,1\nB,2\n", "--value-column", name, code=1
+    )
+    box = ("create", "b.db", "--param", "x=float(0,1)", "--value-column", name)
+    assert "--value-column must be" in noregret(*box, code=1).stderr

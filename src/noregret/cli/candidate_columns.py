@@ -16,6 +16,8 @@ from noregret.spaces.tables import Piece, Table
 NAMED_ROWS = 20
 #: columns of the files of `ask` and `tell`, apart from the names and the values
 OWN_COLUMNS = ("trial", "failed")
+#: columns of the file of `export` that a column of values must not be called
+_OF_TRIALS = ("id", "name", "status", "origin", "asked", "given", "done", "reason")
 #: columns with these names hold the names of candidates, if no entry comes twice
 _USUAL_NAMES = ("id", "name", "compound", "compound_id", "compound id")
 #: a column with this share of different texts, in a table of at least so many rows, holds names
@@ -218,7 +220,16 @@ def _counts(cells: pl.Series) -> bool:
 
 
 def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
-    """Refuse columns or parameters with names that the files of ask and tell use."""
+    """Refuse columns or parameters with names that the files of ask and tell use.
+
+    The column of values may not have the name of another column of these files and of `export`.
+    """
+    if value_column.strip().lower() in ("", *OWN_COLUMNS, *_OF_TRIALS):
+        others = ", ".join((*OWN_COLUMNS, *_OF_TRIALS))
+        raise ValueError(
+            f"--value-column must be a name, and not that of another column of the study's files "
+            f"({others}); got {value_column!r}"
+        )
     own = (value_column.lower(), *OWN_COLUMNS)
     taken = [name for name in names if name.strip().lower() in own]
     if not taken:
