@@ -30,7 +30,10 @@ def test_values_with_points_between_digits_are_said_to_be_thousands(tmp_path, mo
 def test_values_of_which_some_have_a_percent_sign_are_refused(db):
     db.with_name("old.csv").write_text("compound,value\ncmp003,50 %\ncmp004,0.5\n")
     said = noregret("import", db, "old.csv", code=1).stderr
-    assert "1 of 2 numbers have a percent sign" in " ".join(said.split())
+    assert "1 of 2 numbers have a percent sign" in said
+    assert "(those with it: line 2)" in said
+    db.with_name("old.csv").write_text("compound,value\ncmp003,5%\ncmp004,0.5\ncmp005,7%\n")
+    assert "(those without it: line 3)" in noregret("import", db, "old.csv", code=1).stderr
     assert trials(db) == []
     db.with_name("old.csv").write_text("compound,value\ncmp003,50 %\ncmp004,0.5%\n")
     noregret("import", db, "old.csv")
@@ -41,3 +44,9 @@ def test_a_file_without_the_column_of_values_is_told_which_option_names_it(db):
     db.with_name("old.csv").write_text("compound,Yield [%]\ncmp003,50\n")
     said = " ".join(noregret("import", db, "old.csv", code=1).stderr.split())
     assert "--value-column names the values" in said
+
+
+def test_a_word_among_the_values_is_told_where_it_belongs(db):
+    db.with_name("old.csv").write_text("compound,value\ncmp003,spilt\ncmp004,0.5\n")
+    said = noregret("import", db, "old.csv", code=1).stderr
+    assert "a reason why there is none belongs in a column 'failed'" in said

@@ -4,8 +4,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from noregret.cli.candidate_columns import rows_in_words
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import (
     BOOLEANS,
@@ -24,6 +26,8 @@ from noregret.spaces.tables import Table
 _NAMED_LINES = 20
 #: what a cell of the column ``failed`` may say of a row that has not failed (in lower case)
 _NOT_FAILED = GAPS | {word for word, value in BOOLEANS.items() if not value} | {"0", "0.0", "0,0"}
+#: what to do with a word among the values
+_NO_VALUE = " (a reason why there is none belongs in a column 'failed')"
 
 
 @dataclass(frozen=True)
@@ -77,12 +81,15 @@ class Rows:
     def _refuse_some_percents(self) -> None:
         """Refuse values of which some have a percent sign: 0.5 beside 50% may mean either."""
         texts = self.texts(self.value_column)
-        filled = [t for t, number in zip(texts, self._values, strict=True) if number is not None]
-        signs = sum(text.strip().endswith("%") for text in filled)
-        if 0 < signs < len(filled):
+        filled = np.array([number is not None for number in self._values], dtype=bool)
+        signs = np.array([text.strip().endswith("%") for text in texts], dtype=bool) & filled
+        if 0 < signs.sum() < filled.sum():
+            most = 2 * signs.sum() > filled.sum()
+            rare = rows_in_words(self.lines[filled & ~signs if most else signs])
             raise ValueError(
-                f"{self.table.path} was refused: in column {self.value_column!r}, {signs} of "
-                f"{len(filled)} numbers have a percent sign; write it on all of them or on none"
+                f"{self.table.path} was refused: in column {self.value_column!r}, {signs.sum()} of "
+                f"{filled.sum()} numbers have a percent sign; write it on all of them or on none "
+                f"(those {'without' if most else 'with'} it: {self.table.place} {rare})"
             )
 
     def texts(self, name: str) -> list[str]:
@@ -143,7 +150,7 @@ class Rows:
         value = self._values[i]
         if value is None:
             text = str(self.frame[self.value_column][i])
-            hint = advice(text, self._decimal)
+            hint = advice(text, self._decimal) or _NO_VALUE
             raise ValueError(f"column {self.value_column!r}: {text!r} is not a finite number{hint}")
         return float(value)
 
