@@ -115,6 +115,9 @@ def test_lines_are_those_of_the_file(tmp_path):
         ("a,b\n1,2\n1,2,5\n", r"line 3: 3 cells, but 2 columns have names.*decimal comma"),
         ("a,b\n1," + "x" * 200_000 + "\n", "line 2, column 2: more than 131,072 characters"),
         ("x" * 200_000 + ",b\n", "line 1, column 1: more than 131,072 characters"),
+        # an open mark would take in the rows up to the next one, or to the end
+        ('a,b\n1,2\n"3,2\n4,5\n', "line 3: a cell begins with a quotation mark"),
+        ('a,b\n1,2\n"3,2\n4,5\n"6,7\n', "line 3: a cell begins with a quotation mark"),
         ('a,b\n1,2\n"3,2\n' + "4,5\n" * 50_000, "line 3, column 1: .* quotation mark"),
     ],
 )

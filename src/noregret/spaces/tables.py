@@ -33,6 +33,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: what the reader of text says of a cell in quotation marks that does not end as it should
+_ABOUT_QUOTES = re.compile("unexpected end of data|expected after '\"'")
+_OPEN_QUOTE = (
+    'a cell begins with a quotation mark (") and does not end with one. Remove the mark. Marks '
+    "inside a cell that has marks around it are written twice"
+)
 
 TEXT = (".csv", ".tsv", ".txt", ".tab")
 PARQUET = (".parquet", ".pq")
@@ -326,7 +332,7 @@ class Table:
 
     def _parse(self, file: IO[str]) -> Iterator[tuple[int, list[str]]]:
         lines = Lines(file)
-        reader = csv.reader(lines, delimiter=self.separator)
+        reader = csv.reader(lines, delimiter=self.separator, strict=True)
         seen, line = False, 1
         try:
             for row in reader:
@@ -339,7 +345,8 @@ class Table:
         except csv.Error as error:
             long = lines.long_field(self.separator)
             if long is None:
-                raise ValueError(f"{self.path}, line {line}: {error}") from error
+                words = _OPEN_QUOTE if _ABOUT_QUOTES.search(str(error)) else error
+                raise ValueError(f"{self.path}, line {line}: {words}") from error
             raise ValueError(
                 f"{self.path}, line {line}, column {long + 1}: more than {longest_field():,} "
                 'characters in one field. Is a quotation mark (") open?'
