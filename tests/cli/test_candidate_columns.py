@@ -99,3 +99,10 @@ def test_values_need_a_column_of_their_own(create, name):
     )
     box = ("create", "b.db", "--param", "x=float(0,1)", "--value-column", name)
     assert "--value-column must be" in noregret(*box, code=1).stderr
+
+
+def test_a_gap_among_the_names_does_not_make_the_names_a_text_to_show(create):
+    """A lookup that failed in a spreadsheet leaves #N/A."""
+    table = "compound,a\n" + "".join(f"A{i},{i % 7}\n" for i in range(30)) + "#N/A,3\n"
+    for options in ([], ["--id", "compound"]):
+        assert "no name ('#N/A') in line 32." in create(table, *options, code=1)

@@ -8,7 +8,7 @@ import polars as pl
 
 from noregret._checks import first_few
 from noregret.cli.candidate_doubts import a_day, about_numbering, about_texts, about_words
-from noregret.spaces.cells import nearest, numbers
+from noregret.spaces.cells import is_gap, nearest, numbers
 from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey
 from noregret.spaces.tables import Piece, Table
 
@@ -245,12 +245,15 @@ def refuse_collisions(where: str, names: list[str], value_column: str) -> None:
 def check_names(table: Table, whole: Piece, id_column: str) -> None:
     """Refuse a column of names unless every row has a name of its own."""
     column = whole.frame[id_column].cast(pl.String).str.strip_chars()
-    empty = (column.is_null() | (column == "")).to_numpy()
+    empty = is_gap(column).to_numpy()
     twice = column.is_duplicated().to_numpy() & ~empty
     if not (empty | twice).any():
         return
     places: dict[str, list[int]] = {}
-    names = ["no name" if gap else repr(name) for name, gap in zip(column, empty, strict=True)]
+    names = [
+        repr(name) if not gap else f"no name ({name!r})" if name else "no name"
+        for name, gap in zip(column, empty, strict=True)
+    ]
     for row in np.flatnonzero(empty if empty.any() else twice):
         places.setdefault(names[row], []).append(int(whole.lines[row]))
     listed = [
