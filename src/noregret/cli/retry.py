@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from noregret.cli.app import Json, StudyPath, Wait, command, print_json, say
+from noregret.cli.words import many
 
 
 @command("retry", "noregret retry plates.db cmp007 cmp012")
@@ -40,7 +41,7 @@ def retry(
         print_json({"retried": called})
         return
     say(
-        f"{len(called)} candidates may be asked for again: {', '.join(called)}."
+        f"{many(len(called), 'candidate')} may be asked for again: {', '.join(called)}."
         if called
         else "No candidate is set aside."
     )
