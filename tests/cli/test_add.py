@@ -40,8 +40,10 @@ def test_candidates_are_added_to_a_running_study(tmp_path, monkeypatch):
 def test_what_cannot_be_added_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = make()
-    frame.head(2).write_csv("known.csv")
-    assert "is in the study already" in noregret("add", "a.db", "known.csv", code=1).stderr
+    known = frame.head(2).write_csv() + frame[0].write_csv(include_header=False).replace("c", "new")
+    (tmp_path / "known.csv").write_text(known)
+    said = noregret("add", "a.db", "known.csv", code=1).stderr
+    assert "and 1 more. Leave out these rows: 1 of 3 are new" in said
     frame.head(2).drop("a").write_csv("short.csv")
     assert "no column 'a'" in noregret("add", "a.db", "short.csv", code=1).stderr
     with nr.Study.open("a.db") as study:

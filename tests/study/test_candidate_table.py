@@ -52,7 +52,7 @@ def test_a_longer_table_has_the_old_rows_and_the_new_ones():
     assert longer_table(None, 2, None, None, named=False) is None
     for names, table, words in (
         (None, new, "names must be given"),
-        (["b"], new, "'b' is in the study already"),
+        (["b"], new, "in the study already: 'b'. Leave out these rows: 0 of 1 are new"),
         (["c"], pl.DataFrame({"weight": [3.0]}), "'weight' is not one of name, mass, note"),
         (["c", "d"], new, "names must be 1"),
     ):

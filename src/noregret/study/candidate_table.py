@@ -153,7 +153,11 @@ def longer_table(
     if named:
         known = new["name"].filter(new["name"].is_in(old["name"].implode()))
         if len(known):
-            raise StudyError(f"names must be new; {known[0]!r} is in the study already")
+            others = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+            raise StudyError(
+                f"names must be new; in the study already: {known[0]!r}{others}. Leave out these "
+                f"rows: {len(new) - len(known):,} of {len(new):,} are new"
+            )
     unknown = [name for name in new.columns if name not in old.columns]
     if unknown:
         raise StudyError(
