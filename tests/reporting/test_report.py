@@ -70,6 +70,22 @@ def test_report_is_one_page_without_markup_from_names(report):
     assert "The best choices" in page
 
 
+def test_outliers_that_are_expected_bend_no_predictions(tmp_path):
+    """By least squares most of these choices would lie outside their intervals."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=60)
+    values = np.sin(5 * x) + 0.05 * rng.standard_normal(60)
+    values[::12] += 50.0
+    for noise in (0.05, "heavy"):
+        options = {"kernel": nr.RBF(0.3), "noise": noise, "norm": 3.0, "width": 2.0, "seed": 0}
+        with nr.Study.create(tmp_path / f"{noise}.db", nr.Box([(0, 1)]), **options) as study:
+            study.tell_history(x[:, None], values)
+            page = render(study)
+        assert ("Predicted against measured" in page) == (noise != "heavy")
+        assert ("Outliers are expected" in page) == (noise == "heavy")
+        assert "No warnings" not in page
+
+
 def test_report_says_how_many_can_still_be_the_best_where_it_is_known(path, monkeypatch):
     monkeypatch.setattr(nr.GPUCB, "alive", property(lambda self: 1204))
     points = np.linspace(0, 1, 2000)

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 _MOST = 256
 #: findings that say why too few values lie in their intervals
 _EXPLAIN = ("lengthscale", "noise", "level", "tails")
-#: findings that assume every measurement to be correct
-_BY_SQUARES = (*_EXPLAIN, "coverage")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +49,16 @@ class ModelCheck:
     ----------
     predicted, measured
         For some arms, the mean that the model predicts from all other arms, and the mean measured
-        (u each).
+        (u each). There are none with too few arms, or if outliers are expected.
     deviation
         Standard deviation of the difference by the model, from uncertainty and noise (u).
     coverage
         The share of arms whose measured mean lies within 1.96 deviations; NaN without arms.
     findings
         What does not fit.
+    heavy
+        Whether outliers are expected. Predictions by least squares, which trust every measurement,
+        are not those of the model then.
     """
 
     predicted: Floats
@@ -65,6 +66,7 @@ class ModelCheck:
     deviation: Floats
     coverage: float
     findings: tuple[Finding, ...]
+    heavy: bool = False
 
 
 def check_study(study: "Study") -> ModelCheck:
@@ -98,12 +100,12 @@ def check_model(
     findings = [] if constant is None else [constant]
     nothing = np.empty(0)
     if not optimizer.t:
-        return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings))
+        return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings), heavy)
     early = not_learnt_yet(optimizer)
     if early is None:
         early = equal_values(optimizer, value)
     if early is not None:
-        return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early))
+        return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early), heavy)
     decades = many_decades(optimizer, value)
     findings += [] if decades is None else [decades]
     with one_blas_thread():
@@ -112,9 +114,10 @@ def check_model(
         findings += [] if alone is None else [alone]
         bound = lengthscales_at_bounds(optimizer, names)
         findings += [] if bound is None else [bound]
+        findings += [] if tails_found is None else [tails_found]
         rows, arms = _arms(optimizer)
-        if len(arms.counts) < FEWEST:
-            return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings))
+        if heavy or len(arms.counts) < FEWEST:
+            return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings), heavy)
         assumed = optimizer.assumed
         mean, variance = leave_one_out(
             assumed.kernel, assumed.lam, arms.points, arms.counts, arms.means
@@ -133,9 +136,6 @@ def check_model(
         judged = not isinstance(optimizer.width, str) and not explained
         low = low_coverage(z, optimizer.learnt) if judged else None
         findings += [] if low is None else [low]
-    if heavy:  # outliers are expected, and explain these findings
-        findings = [one for one in findings if one.kind not in _BY_SQUARES]
-        findings += [] if tails_found is None else [tails_found]
     return ModelCheck(
         predicted=value(assumed.reward(mean)),
         measured=value(assumed.reward(arms.means)),

@@ -120,6 +120,11 @@ def _fit(check: ModelCheck) -> str:
     boxes = "".join(f'<p class="warning">{text(one.text)}</p>' for one in check.findings)
     if not len(check.predicted):
         note = "There are too few measured choices to check the model."
+        if check.heavy:
+            note = (
+                "Outliers are expected, and count only a little. So choices are not predicted from "
+                "each other here: by least squares, single outliers would bend all predictions."
+            )
         return _section("Does the model fit?", note, boxes)
     inside = round(check.coverage * len(check.measured))
     words = (
