@@ -167,6 +167,19 @@ def test_a_filled_plate_is_told_before_it_is_replaced(db):
     assert "2.5" not in db.with_name("plate.csv").read_text()
 
 
+@pytest.mark.parametrize("cell", [",1,5", ',"1.5'])
+def test_a_filled_plate_that_cannot_be_read_is_not_replaced(db, cell):
+    noregret("ask", db, "-n", 2, "-o", "plate.csv")
+    plate = db.with_name("plate.csv")
+    filled = plate.read_text().replace(",\n", f"{cell}\n")
+    plate.write_text(filled)
+    noregret("tell", db, "plate.csv", code=1)
+    assert "cannot be read" in noregret("ask", db, "-n", 2, "-o", "plate.csv", code=1).stderr
+    assert plate.read_text() == filled
+    plate.write_text("\n")
+    noregret("ask", db, "-n", 2, "-o", "plate.csv")
+
+
 @pytest.mark.parametrize("name", ["plate.xlsx", "plate.ODS", "plate.pq"])
 def test_text_gets_no_name_that_stands_for_another_format(db, name):
     before = state_of(db)

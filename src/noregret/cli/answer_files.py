@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,7 +14,7 @@ from noregret.cli.csv_files import id_column as own_id_column
 from noregret.cli.csv_files import value_column as own_value_column
 from noregret.cli.taken_in import Row, Source
 from noregret.spaces.cells import is_gap, numbers
-from noregret.spaces.tables import Table
+from noregret.spaces.tables import TEXT, Table
 
 if TYPE_CHECKING:
     from noregret.study import Study
@@ -266,13 +267,17 @@ def _match(
 def holds_answers(study: "Study", path: str) -> bool:
     """Whether a file has answers, in the study's column of values, that were not told.
 
-    Answers to other studies count; a file that is no table has none.
+    Answers to other studies count. A text that cannot be read may be a plate with a mistake, such
+    as decimal commas between commas, unless it is empty.
     """
     own = own_value_column(study)
+    file = Path(path)
+    if file.suffix.lower() not in TEXT:
+        return False
     try:
         frame = Table(path).read().frame
     except ValueError:
-        return False
+        return bool(file.read_bytes().strip())
     if own not in frame.columns:
         return False
     try:

@@ -97,8 +97,8 @@ def _refuse_to_replace(plate: Output, path: str | None, study: "Study") -> None:
 
     if holds_answers(study, path):
         raise ValueError(
-            f"{path} holds answers that have not been told, and was not replaced: tell it first "
-            f"(noregret tell {study.path} {path}), or name another file"
+            f"{path} holds answers that have not been told, or cannot be read, and was not "
+            f"replaced: tell it first (noregret tell {study.path} {path}), or name another file"
         )
 
 
