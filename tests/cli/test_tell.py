@@ -56,6 +56,25 @@ def test_what_export_writes_import_reads(db, tmp_path):
     assert [row[2:4] for row in trials("other.db")] == [("cmp003", 1.5), ("cmp007", -2.0)]
 
 
+@pytest.mark.parametrize("command", ["tell", "import"])
+def test_mended_rows_are_not_replaced_by_the_bad_ones(db, command):
+    name = noregret("ask", db, "-n", 2).stdout.splitlines()[1].split(",")[1]
+    name = {"tell": name, "import": "cmp003"}[command]
+    db.with_name("old.csv").write_text(f"compound,value\nnobody,1\n{name},l.5x\n")
+    for _ in range(2):  # rows that nobody has mended are written again
+        noregret(command, db, "old.csv", "--skip-bad")
+    bad = db.with_name("old.bad.csv")
+    mended = bad.read_text().replace("l.5x", "1.5")
+    bad.write_text(mended)
+    before = trials(db)
+    said = noregret(command, db, "old.csv", "--skip-bad", code=1).stderr
+    assert "old.bad.csv holds rows that were mended and not told" in said
+    assert (bad.read_text(), trials(db)) == (mended, before)
+    noregret(command, db, "old.bad.csv", "--skip-bad")
+    assert [row[3] for row in trials(db) if row[2] == name] == [1.5]
+    noregret(command, db, "old.csv", "--skip-bad")
+
+
 def test_bad_rows_are_set_aside(db):
     db.with_name("old.csv").write_text("compound,value\ncmp003,1.5\ncmp0O4,2\ncmp005,l.5x\n")
     said = noregret("import", db, "old.csv", "--skip-bad").stderr

@@ -1,5 +1,6 @@
 """``noregret tell`` and ``import``: answers from files."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,7 +75,15 @@ def tell(
             id_column=id_column,
             sheet=sheet,
         )
-        bad = _set_aside(found.wrong, answers, skip_bad, opened)
+
+        def mended(path: str) -> bool:
+            again = read_answers(
+                opened, path, overwrite=False, value_column=value_column, id_column=id_column
+            )
+            told = {**found.values, **found.failures}.items()
+            return not {**again.values, **again.failures}.items() <= told
+
+        bad = _set_aside(found.wrong, answers, skip_bad, opened, mended)
         about = found.source.about
         if found.values:
             numbers, values = list(found.values), list(found.values.values())
@@ -156,7 +165,13 @@ def import_history(
                     "imported before, from a file of that name. --only-new imports the "
                     f"{len(rows)} others, --again all of them; nothing was changed"
                 )
-        bad = _set_aside(found.wrong, history, skip_bad, opened)
+
+        def mended(path: str) -> bool:
+            again = read_history(opened, path, value_column=value_column, id_column=id_column)
+            new = new_rows(again.rows, again.source.rows(opened))
+            return any(row not in found.rows for row in new)
+
+        bad = _set_aside(found.wrong, history, skip_bad, opened, mended)
         if rows:
             choices, values = zip(*rows, strict=True)
             points = opened.domain.unpack(list(choices))
@@ -184,8 +199,13 @@ def _say_imported(study: "Study", name: str, as_json: bool) -> None:
     say(f"{name} was told or imported already: nothing changed. (--again imports it once more.)")
 
 
-def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, study: "Study") -> str | None:
-    """Refuse a file with wrong rows, or write these rows to a file and give its name."""
+def _set_aside(
+    wrong: "list[Wrong]", path: str, skip: bool, study: "Study", mended: Callable[[str], bool]
+) -> str | None:
+    """Refuse a file with wrong rows, or write these rows to a file and give its name.
+
+    An earlier file of wrong rows is not replaced if it has been ``mended``.
+    """
     from noregret.cli.answer_rows import refusal
 
     if not wrong:
@@ -193,6 +213,11 @@ def _set_aside(wrong: "list[Wrong]", path: str, skip: bool, study: "Study") -> s
     if not skip:
         raise ValueError(refusal(path, wrong))
     target = str(Path(path).with_suffix(".bad.csv"))
+    if Path(target).is_file() and mended(target):
+        raise ValueError(
+            f"{target} holds rows that were mended and not told, and was not replaced: give this "
+            "command that file first, or remove it"
+        )
     header = [*wrong[0].row, "problem"]
     rows = [[*one.row.values(), one.text] for one in wrong]
     with Output(target, str(study.path)) as bad:
