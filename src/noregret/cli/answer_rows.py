@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from noregret.cli.candidate_columns import rows_in_words
+from noregret._checks import first_few
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import (
     BOOLEANS,
@@ -85,7 +85,7 @@ class Rows:
         signs = np.array([text.strip().endswith("%") for text in texts], dtype=bool) & filled
         if 0 < signs.sum() < filled.sum():
             most = 2 * signs.sum() > filled.sum()
-            rare = rows_in_words(self.lines[filled & ~signs if most else signs])
+            rare = first_few(self.lines[filled & ~signs if most else signs], _NAMED_LINES)
             raise ValueError(
                 f"{self.table.path} was refused: in column {self.value_column!r}, {signs.sum()} of "
                 f"{filled.sum()} numbers have a percent sign; write it on all of them or on none "

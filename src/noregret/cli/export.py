@@ -27,7 +27,9 @@ def export(
     study: StudyPath,
     to: Annotated[
         Format | None,
-        typer.Option(metavar="FORMAT", help="csv or parquet; by default what the file's name says."),
+        typer.Option(
+            metavar="FORMAT", help="csv or parquet; by default what the file's name says."
+        ),
     ] = None,
     output: Annotated[
         str | None,
