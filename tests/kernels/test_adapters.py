@@ -43,6 +43,8 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: 2 * x[:, :1] + y[:, 0]), "symmetric"),
         (lambda: nr.GPUCB(np.eye(3), sk.WhiteKernel()), r"diag.* give noise=\.\.\."),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: x + y[:2]), "return an n × m matrix"),
+        (lambda: nr.GPUCB(np.eye(3), lambda x, y: x.mm(y)), "an n × m matrix.*AttributeError"),
+        (lambda: nr.GPUCB(["a", "b"], lambda x, y: x[:, 0] * y), "an n × m matrix.*IndexError"),
     ],
 )
 def test_wrong_kernels_are_refused(build, words):

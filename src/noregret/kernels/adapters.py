@@ -37,10 +37,10 @@ class FunctionKernel(Kernel):
             return np.empty((len(X), len(Y)))
         try:
             matrix = np.asarray(self.function(X, Y), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise type(error)(
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(
                 f"kernel must take n and m points and return an n × m matrix; on {len(X)} and "
-                f"{len(Y)} points it failed: {error}"
+                f"{len(Y)} points it failed: {error!r}"
             ) from error
         if matrix.shape != (len(X), len(Y)):
             raise ValueError(
