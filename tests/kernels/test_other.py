@@ -1,8 +1,14 @@
 """Linear and precomputed kernels."""
 
 import numpy as np
+import pytest
 
 import noregret as nr
+
+
+def test_objects_have_no_linear_kernel():
+    with pytest.raises(TypeError, match="Linear needs an n × d array of numbers, not objects"):
+        nr.GPUCB(["ant", "bee", "cat"], nr.Linear(), seed=0)
 
 
 def test_precomputed_kernels_take_row_numbers():

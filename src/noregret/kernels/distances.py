@@ -46,7 +46,7 @@ def squared_distances(X: Points, Y: Points) -> Floats:
 def scaled_squares(X: Points, Y: Points, lengthscale: float | list[float]) -> Floats:
     """Squared distances r² after division by the lengthscale(s), one or one per dimension."""
     if X.ndim != 2 or Y.ndim != 2:
-        raise TypeError("RBF and Matern need points of numbers, not objects")
+        raise TypeError("RBF and Matern need an n × d array of numbers, not objects")
     if isinstance(lengthscale, list):
         if X.shape[1] != len(lengthscale):
             raise ValueError(

@@ -34,7 +34,7 @@ class Hamming(Kernel):
     def _weights(self, X: Points) -> list[float]:
         """One weight per column."""
         if X.ndim != 2:
-            raise TypeError("Hamming needs points of numbers, not objects")
+            raise TypeError("Hamming needs an n × d array of numbers, not objects")
         if not isinstance(self.weight, list):
             return [self.weight] * X.shape[1]
         if X.shape[1] != len(self.weight):

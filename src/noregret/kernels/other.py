@@ -18,6 +18,8 @@ class Linear(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
+        if X.ndim != 2 or Y.ndim != 2:
+            raise TypeError("Linear needs an n × d array of numbers, not objects")
         return np.asarray(self.variance * (X @ Y.T + self.offset))
 
     def diag(self, X: Points) -> Floats:
