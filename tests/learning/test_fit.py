@@ -105,6 +105,11 @@ def test_bad_input_is_named():
         nr.fit_kernel(lambda a, b: a @ b.T, np.eye(3), np.zeros(3))
     with pytest.raises(ValueError, match="noise"):
         nr.fit_kernel(nr.RBF(), np.eye(3), np.zeros(3), noise=-1.0)
+    with pytest.raises(TypeError, match=r"a kernel to start from, such as .*, got 'auto'"):
+        nr.fit_kernel("auto", np.eye(3), np.zeros(3))
+    for scales in ([1.0] * 4, [1.0] * 2):
+        with pytest.raises(ValueError, match="lengthscale has . entries but points have 3"):
+            nr.fit_kernel(nr.RBF(scales), np.eye(3), np.zeros(3))
 
 
 def test_a_fitted_mean_is_not_drawn_to_a_crowd_of_points():

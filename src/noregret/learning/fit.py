@@ -146,8 +146,10 @@ def fit_kernel(
         More points than this are thinned to a uniform sample (``seed``), as a fit costs O(n³);
         ``fit.rows`` says which.
     """
-    kernel = as_kernel(kernel)
-    points = _points(X)
+    if isinstance(kernel, str):
+        raise TypeError(f"kernel must be a kernel to start from, such as nr.RBF(), got {kernel!r}")
+    kernel, points = as_kernel(kernel), _points(X)
+    kernel(points[:1], points[:1])  # refuses points of other dimensions
     rewards = _checks.rewards(y, len(points))
     if noise is not None:
         noise = _checks.not_negative("noise", noise)
