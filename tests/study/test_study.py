@@ -49,6 +49,21 @@ def test_learns_in_a_study_what_it_learns_without_one(path):
     study.close()
 
 
+def test_trials_are_got_by_their_numbers(path):
+    with new(path) as study:
+        asked = [int(study.ask(1).ids[0]) for _ in range(3)]
+        assert study.get(1).ids.tolist() == asked[1:2]
+        assert study.get([2, 0]).ids.tolist() == [asked[2], asked[0]]
+        assert len(study.get([])) == 0
+        for numbers, error, words in (
+            ([1, 1], ValueError, "trials must all be different; 1 comes twice"),
+            ("1", TypeError, "trials must be the numbers of trials, got '1'"),
+            (7, nr.StudyError, "there is no trial 7"),
+        ):
+            with pytest.raises(error, match=words):
+                study.get(numbers)
+
+
 def test_looking_changes_no_question(path, tmp_path):
     looked, plain = new(path), new(tmp_path / "b.db")
     for _ in range(8):

@@ -371,9 +371,9 @@ class Study:
         return self.records.counts()
 
     @one_at_a_time
-    def get(self, numbers: Sequence[int]) -> Trials:
+    def get(self, numbers: int | Sequence[int]) -> Trials:
         """These trials, to be evaluated."""
-        return trials_of(self.records.find(numbers), self.domain, self.names)
+        return trials_of(self.records.find(trial_numbers(numbers)), self.domain, self.names)
 
     def name_of(self, id_: int, point: Any) -> str:
         """The name of a choice for people: its name, its id, or its values on a box or space."""
