@@ -311,6 +311,16 @@ def test_files_that_do_not_add_up_are_refused(change, tmp_path):
         nr.load(tmp_path / "run.npz")
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "runs", "runs/"])
+def test_a_folder_is_no_file(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    opt, _ = played(steps=1)
+    with pytest.raises(IsADirectoryError, match="path must name a file, got the folder"):
+        opt.save(name)
+    assert [*tmp_path.rglob("*")] == [tmp_path / "runs"]
+
+
 @pytest.mark.parametrize("path", [None, 5, [1]])
 def test_what_is_no_path_is_refused(path):
     opt, _ = played(steps=1)

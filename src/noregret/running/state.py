@@ -64,6 +64,8 @@ def save(
         _write(path, optimizer, run, candidates)
         return
     target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"path must name a file, got the folder {str(path)!r}")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"path must be in a folder that exists, got {str(path)!r}")
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
