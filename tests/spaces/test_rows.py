@@ -20,6 +20,7 @@ FRAME = pd.DataFrame([ROW])
         [ROW],
         FRAME,
         pl.DataFrame([ROW]),
+        pl.LazyFrame([ROW]),
         FRAME.iloc[0],
         [FRAME.iloc[0]],
         namedtuple("Row", "b a")(0.9, 0.1),

@@ -15,7 +15,7 @@ import polars as pl
 from noregret._types import Floats
 from noregret.spaces.cells import is_gap
 from noregret.spaces.encoding import Encoder, Feature, make_encoder
-from noregret.spaces.rows import named_rows
+from noregret.spaces.rows import collected, named_rows
 from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey, survey
 from noregret.spaces.tables import Piece
 
@@ -36,8 +36,7 @@ def as_frame(frame: Any) -> pl.DataFrame:
 
 def frame_of(given: Any) -> pl.DataFrame | None:
     """What a user gave as a frame, if it names its columns: a frame, dicts, labelled rows."""
-    if hasattr(given, "collect") and hasattr(given, "collect_schema"):
-        given = given.collect()  # a lazy frame
+    given = collected(given)
     if hasattr(given, "columns"):
         return as_frame(given)
     rows = named_rows(given)

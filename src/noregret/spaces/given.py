@@ -10,7 +10,7 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Points
 from noregret.spaces import sources
-from noregret.spaces.rows import rows_of
+from noregret.spaces.rows import collected, rows_of
 from noregret.spaces.sources import Opened
 
 #: what candidates without columns may be, for errors
@@ -27,8 +27,7 @@ def opened(points: Any, objects: bool) -> Opened:
         raise TypeError(
             f"candidates must be an array of n rows, a frame or a list, got {points!r}{way}"
         )
-    if hasattr(points, "collect") and hasattr(points, "collect_schema"):
-        points = points.collect()  # a lazy frame
+    points = collected(points)
     if hasattr(points, "columns"):
         return Opened(object_vector(rows_of(points))) if objects else _frame(points)
     if objects or _holds_objects(points):

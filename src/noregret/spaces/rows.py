@@ -11,6 +11,7 @@ def named_rows(given: Any) -> list[dict[str, Any]] | None:
     whose labels are the names of columns; or a list of such rows. A list in which only some rows
     name their columns is refused.
     """
+    given = collected(given)
     if hasattr(given, "columns"):
         return rows_of(given)
     one = _named(given)
@@ -27,6 +28,12 @@ def named_rows(given: Any) -> list[dict[str, Any]] | None:
             f"{wrong} is {given[wrong]!r:.50}, and others are dicts"
         )
     return found or None
+
+
+def collected(given: Any) -> Any:
+    """A lazy frame as a frame, and all else as it is."""
+    is_lazy = hasattr(given, "collect") and hasattr(given, "collect_schema")
+    return given.collect() if is_lazy else given
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
