@@ -170,6 +170,20 @@ def test_bad_spaces_are_refused(make, words):
         make()
 
 
+def test_rows_that_are_no_points_are_not_decoded():
+    space = nr.Space({"n": nr.Int(0, 3), "kind": nr.Choice(["x", "y"])})
+    assert space.decode([[3, 1]]) == space.decode([3, 1]) == [{"n": 3, "kind": "y"}]
+    for row, words in (
+        ([3, -1], r"row 0, kind is -1\.0, which is none of its values"),
+        ([3, 2], r"row 0, kind is 2\.0"),
+        ([9, 0], r"row 0, n is 9\.0"),
+        ([1.4, 0], r"row 0, n is 1\.4"),
+        ([3, 1, 0], "points must be rows of 2 numbers"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            space.decode([row])
+
+
 def test_parts_of_a_space():
     space = nr.Space({"x": nr.Float(0, 1), "n": nr.Int(0, 9, step=3), "c": nr.Choice(["a", "b"])})
     part = space.between(np.array([0.2, 1.0, 0.0]), np.array([0.4, 7.0, 0.5]))

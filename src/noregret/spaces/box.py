@@ -68,7 +68,7 @@ class Box(Space):
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
         """What a user's function gets for choices (n): dicts if there are names, else rows."""
-        return list(points) if self.names is None else self.decode(np.asarray(points))
+        return list(points) if self.names is None else super().labels(ids, points)
 
     def grid(self, n: int) -> Candidates:
         """n values per dimension, bounds included: a list of nᵈ candidates.

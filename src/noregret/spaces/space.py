@@ -135,14 +135,17 @@ class Space:
         )
 
     def decode(self, points: Points) -> list[dict[str, Any]]:
-        """Turn rows of numbers (n × d) of this space into dicts of plain Python values (n)."""
+        """Turn rows of numbers (n × d) into dicts of plain values (n); rows outside are refused."""
+        return self._decode(self._inside(_checks.rows_of_numbers(points, self.dimension)))
+
+    def _decode(self, points: Points) -> list[dict[str, Any]]:
         names = self.names or tuple(f"x{i}" for i in range(self.dimension))
         columns = [one.decode(points[:, i]) for i, one in enumerate(self.parameters)]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def labels(self, ids: Ints, points: Sequence[Any] | Points) -> list[Any]:
         """What a user's function gets of choices (n): dicts."""
-        return self.decode(np.asarray(points))
+        return self._decode(np.asarray(points))
 
     def _encode(self, row: int, point: Mapping[str, Any]) -> list[float]:
         names = self.names or ()
@@ -174,7 +177,7 @@ class Space:
         points = self._inside(self.any_points(given))
         wrong = np.flatnonzero(~self.allowed(points))
         if len(wrong):
-            (point,) = self.decode(points[wrong[:1]])
+            (point,) = self._decode(points[wrong[:1]])
             raise ValueError(f"points must be feasible: row {wrong[0]}, {point}, is not")
         return np.full(len(points), -1, dtype=np.int64), points
 
@@ -225,7 +228,7 @@ class Space:
         """Which points (n × d) are feasible (n)."""
         if self.feasible is None:
             return np.ones(len(points), dtype=bool)
-        return np.array([self._is_feasible(point) for point in self.decode(points)], dtype=bool)
+        return np.array([self._is_feasible(point) for point in self._decode(points)], dtype=bool)
 
     def _is_feasible(self, point: dict[str, Any]) -> bool:
         assert self.feasible is not None
