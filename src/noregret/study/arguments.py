@@ -126,7 +126,7 @@ class Call:
 def domain_of(given: Any) -> Candidates | Space:
     """The domain given; pairs that may be bounds or candidates are refused."""
     if _may_be_bounds(given):
-        pairs = [tuple(pair) for pair in given]
+        pairs = [tuple(map(_checks.plain, pair)) for pair in given]
         raise ValueError(
             "domain must say whether these pairs are bounds or candidates: "
             f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
@@ -146,10 +146,8 @@ def domain_of(given: Any) -> Candidates | Space:
 
 def _may_be_bounds(given: Any) -> bool:
     """Whether these are increasing pairs of numbers: a list of them, or a short array."""
-    if isinstance(given, np.ndarray):
-        if given.dtype.kind not in "iuf" or given.ndim != 2 or len(given) > _MOST_BOUNDS:
-            return False
-        return given.shape[1] == 2 and bool(np.all(given[:, 0] < given[:, 1]))
+    if isinstance(given, np.ndarray) and given.ndim == 2 and len(given) <= _MOST_BOUNDS:
+        given = given.tolist()
     return (
         isinstance(given, (list, tuple))
         and len(given) > 0
