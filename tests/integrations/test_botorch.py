@@ -254,6 +254,10 @@ def test_wrong_input_is_refused():
     model = SparseModel.from_data(X, Y, noise=0.1)
     with pytest.raises(ValueError, match=r"X must be … × n × 2, got shape \(4, 3\)"):
         model.posterior(torch.rand(4, 3))
+    with pytest.raises(ValueError, match=r"X must be … × n × 2, got shape \(2,\)"):
+        model.posterior(torch.rand(2))
+    with pytest.raises(TypeError, match=r"made by SparseModel\.from_data\(train_X, train_Y\)"):
+        SparseModel(X, Y)
     with pytest.raises(TypeError, match="train_X must be a tensor, got ndarray"):
         SparseModel.from_data(X.numpy(), Y)
     with pytest.raises(TypeError, match="opt must be an optimiser"):

@@ -52,6 +52,11 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
     """
 
     def __init__(self, posterior: Posterior, shift: float = 0.0, unit: float = 1.0) -> None:
+        if not isinstance(posterior, Posterior):
+            raise TypeError(
+                "SparseModel is made by SparseModel.from_data(train_X, train_Y) or "
+                f"SparseModel.from_optimizer(opt); posterior cannot be a {type(posterior).__name__}"
+            )
         if not isinstance(posterior.inducing, np.ndarray) or posterior.inducing.ndim != 2:
             raise ValueError("opt must have candidates that are rows of numbers, not objects")
         super().__init__()
@@ -155,7 +160,7 @@ class SparseModel(Model, FantasizeMixin):  # type: ignore[misc]
         **kwargs: Any,
     ) -> Any:
         """The joint posterior at points (… × n × d), with the noise if it is asked for."""
-        if X.shape[-1] != self._inducing.shape[-1]:
+        if X.ndim < 2 or X.shape[-1] != self._inducing.shape[-1]:
             raise ValueError(
                 f"X must be … × n × {self._inducing.shape[-1]}, got shape {tuple(X.shape)}"
             )
