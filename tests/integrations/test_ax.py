@@ -128,6 +128,19 @@ def test_outcome_constraints_are_refused():
         made.get_next_trials(max_trials=1)
 
 
+def test_parameters_that_depend_on_others_are_refused():
+    kind = ChoiceParameterConfig(
+        name="kind",
+        values=["a", "b"],
+        parameter_type="str",
+        is_ordered=False,
+        dependent_parameters={"a": ["x"]},
+    )
+    made = client(NoRegretNode(seed=0), [kind, RANGES[0]])
+    with pytest.raises(ValueError, match="no parameters that depend on others"):
+        made.get_next_trials(max_trials=1)
+
+
 def test_a_trial_counts_by_its_last_data_once_it_has_ended():
     node = NoRegretNode(seed=0)
     made = client(node, RANGES[:1])

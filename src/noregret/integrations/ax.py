@@ -116,6 +116,11 @@ class NoRegretNode(ExternalGenerationNode):  # type: ignore[misc]
                 self._pending.append(other)
 
     def _start(self, experiment: Any) -> Optimizer:
+        if experiment.search_space.is_hierarchical:
+            raise ValueError(
+                "experiment must have no parameters that depend on others: noregret gives every "
+                "arm a value of each parameter"
+            )
         parameters = experiment.search_space.parameters
         fixed = {n: p.value for n, p in parameters.items() if isinstance(p, FixedParameter)}
         self._fixed: dict[str, Any] = fixed
