@@ -288,7 +288,7 @@ class Optimizer(ABC):
 
     @property
     def alive(self) -> int | None:
-        """How many candidates can still be the best; ``None`` on a box, or without a proof.
+        """How many can still be the best; ``None`` on a box, for baselines, and without a proof.
 
         The number can rise a little from one look to the next; the smallest one seen holds.
         """

@@ -1,6 +1,7 @@
 """Uniform choice: every candidate is as likely, and the bounds are proved."""
 
 import numpy as np
+import pytest
 
 import noregret as nr
 
@@ -16,6 +17,17 @@ def test_a_box_is_covered_evenly():
     points = nr.Uniform(nr.Box([(-1, 1), (0, 10)]), nr.RBF(), seed=0).ask(20_000).points
     np.testing.assert_allclose(points.mean(axis=0), [0.0, 5.0], atol=0.1)
     np.testing.assert_allclose(points.std(axis=0), np.array([2.0, 10.0]) / np.sqrt(12), rtol=0.02)
+
+
+@pytest.mark.parametrize("algorithm", [nr.Uniform, nr.EpsilonGreedy, nr.RegularizedEvolution])
+def test_the_candidates_alive_are_counted_by_certify(algorithm):
+    X = np.linspace(0, 1, 60)[:, None]
+    opt = algorithm(X, nr.RBF(0.2), noise=0.1, norm=2.0, seed=0)
+    batch = opt.ask(120)
+    opt.tell(batch, np.exp(-np.square((batch.points[:, 0] - 0.3) / 0.2) / 2))
+    assert opt.proved
+    assert opt.alive is None  # as its docstring says
+    assert 0 < opt.certify().alive < 60
 
 
 def test_bounds_cover_the_function():
