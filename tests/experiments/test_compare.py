@@ -63,6 +63,7 @@ def test_an_interrupt_returns_what_is_done():
         ({"algorithms": ["gpucb"]}, TypeError, "algorithms must be a dict"),
         ({"algorithms": {"a": nr.GPUCB}}, TypeError, "'a' cannot .* functools.partial: .*'kernel'"),
         ({"problem": 3}, TypeError, "problem must be"),
+        ({"problem": float}, TypeError, r"problem must be a Problem or .*; it made 0\.0"),
         ({"evaluations": 0}, ValueError, "evaluations must be at least 1"),
         ({"seeds": 0}, ValueError, "seeds must be at least 1"),
         ({"marks": [99]}, ValueError, "marks must lie between 1 and 5"),

@@ -117,6 +117,8 @@ def _one_run(
 ) -> pl.DataFrame:
     name, seed = job
     task = problem if isinstance(problem, Problem) else problem(seed)
+    if not isinstance(task, Problem):
+        raise TypeError(f"problem must be a Problem or make one of a seed; it made {task!r:.50}")
     maker = algorithms[name]
     if isinstance(maker, str):
         auto: dict[str, Any] = {"noise": "auto", "norm": "auto", "width": 2.0}
