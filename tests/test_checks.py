@@ -39,7 +39,14 @@ def test_ids_are_rows_of_a_list():
         found = _checks.ids(value, 3)
         assert found.dtype == np.int64
         np.testing.assert_array_equal(found, np.atleast_1d(value))
-    for value, words in (([3], "got 3"), ([-1], "got -1"), ([0.5], "whole"), ([[1]], "shape")):
+    for value, words in (
+        ([3], "got 3"),
+        ([-1], "got -1"),
+        ([0.5], "whole"),
+        ([[1]], "shape"),
+        ({"a": 1}, "rows.*, got {'a': 1}"),
+        ([True], "got .True"),
+    ):
         with pytest.raises((TypeError, ValueError), match=f"ids must .*{words}"):
             _checks.ids(value, 3)
 

@@ -227,7 +227,7 @@ def ids(value: Any, size: int) -> Ints:
     if array.dtype.kind == "f" and np.all(array == np.floor(array)):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"ids must be whole numbers, got an array of {array.dtype}")
+        raise TypeError(f"ids must be whole numbers (the candidates' rows), got {shown(value)}")
     if array.min() < 0 or array.max() >= size:
         bad = array[(array < 0) | (array >= size)][0]
         raise ValueError(f"ids must lie in 0..{size - 1} (the candidates' rows), got {bad}")
