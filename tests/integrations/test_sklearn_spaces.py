@@ -44,6 +44,7 @@ def test_spaces_of_every_kind():
         ([], "space must be a dict"),
         ([{"C": [1, 2]}, 3], "or a list of such dicts, got 3"),
         ({"C": 3.0}, r"space\['C'\] must be a list"),
+        ({"C": stats.loguniform}, r"space\['C'\] must be .* distribution with its parameters"),
         ({"C": [1.0]}, "more than one value"),
     ],
 )

@@ -100,10 +100,10 @@ def _made(name: str, given: Any) -> _Made:
         return given, lambda value: value
     if _is_list(given) and len(given):
         return _of_list(list(given))
-    if not hasattr(given, "ppf"):
+    if not hasattr(given, "ppf") or hasattr(given, "freeze"):  # SciPy's without parameters
         raise TypeError(
-            f"space[{name!r}] must be a list with entries, a scipy.stats distribution, or "
-            f"nr.Float, nr.Int, nr.Choice or nr.Bool, got {given!r}"
+            f"space[{name!r}] must be a list with entries, a scipy.stats distribution with its "
+            f"parameters, or nr.Float, nr.Int, nr.Choice or nr.Bool, got {given!r}"
         )
     kind = getattr(getattr(given, "dist", None), "name", "")
     low, high = (float(end) for end in given.support())
