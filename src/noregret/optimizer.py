@@ -175,8 +175,8 @@ class Optimizer(ABC):
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
         A point that fails stays pending: something else is asked for next. If it mostly fails, or
-        the three most similar choices all do, and bounds are not proved, the model is told a bad
-        reward, the lowest that is no outlier. It counts in ``t``, not in ``history``.
+        the three most similar choices do, the model is told a bad reward, the lowest that is no
+        outlier; not with proved bounds or equal rewards. It counts in ``t``, not in ``history``.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         failures.fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)

@@ -32,7 +32,7 @@ def test_a_place_that_fails_is_left_alone(listed):
 
 def test_a_single_failure_invents_no_reward():
     opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
-    opt.tell(np.arange(8), np.zeros(8))
+    opt.tell(np.arange(8), np.linspace(0, 1, 8))
     opt.expect([4])
     opt.fail([4])
     assert (opt.t, opt.pending) == (8, 1)
@@ -43,6 +43,35 @@ def test_a_single_failure_invents_no_reward():
     opt.fail([8])  # now it has failed before
     assert opt.t == 9
     assert len(opt.history) == 8
+
+
+def test_what_fails_is_no_better_than_the_worst_where_most_rewards_are_equal():
+    """The lower whisker of such rewards is the best of them, and a place that fails was as good."""
+    opt = nr.GPUCB(np.linspace(0, 1, 9)[:, None], nr.RBF(0.1), noise=0.05, width=2.0, seed=0)
+
+    def fail_twice():
+        for _ in range(2):
+            opt.expect([8])
+            opt.fail([8])
+
+    opt.tell(np.arange(6), np.ones(6))
+    fail_twice()
+    assert opt.t == 6  # of equal rewards none is bad
+    opt.tell([6], [0.0])
+    fail_twice()
+    assert opt.t == 9
+    assert opt.predict([8])[0][0] < 0.1
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_place_that_fails_is_left_where_most_rewards_are_equal(seed):
+    def f(x):
+        if x[0] > 0.5:
+            raise ValueError("diverged")
+        return float(x[0] < 0.1)
+
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    assert nr.minimize(f, X, 60, seed=seed, progress=False).failures < 25
 
 
 def test_a_choice_that_mostly_gives_values_fails_by_chance():

@@ -16,8 +16,9 @@ def fail(run: Run, rows: Ints, *, may_invent: bool) -> None:
     for row in rows.tolist():
         before = seen.t
         invented = may_invent and before > 0 and _fails_nearby(run, row)
-        seen.fail(row, _bad_reward(seen.rewards) if invented else None)
-        if invented and learner is not None:
+        reward = _bad_reward(seen.rewards) if invented else None
+        seen.fail(row, reward)
+        if reward is not None and learner is not None:
             learner.told(before, np.array([row]))
 
 
@@ -33,7 +34,14 @@ def _fails_nearby(run: Run, row: int) -> bool:
     return bool(np.isin(rows[order[:_SIMILAR]], failed).all())
 
 
-def _bad_reward(rewards: Floats) -> float:
-    """The lowest reward that is no outlier: the lower whisker of a box plot."""
-    low, high = np.quantile(rewards, [0.25, 0.75])
-    return float(max(rewards.min(), low - 1.5 * (high - low)))
+def _bad_reward(rewards: Floats) -> float | None:
+    """The lowest reward that is no outlier: the lower whisker of a box plot.
+
+    Equal rewards count once, else the one that most have could be the whisker. ``None`` if all are
+    equal: none of them is bad.
+    """
+    different = np.unique(rewards)
+    if len(different) == 1:
+        return None
+    low, high = np.quantile(different, [0.25, 0.75])
+    return float(max(different[0], low - 1.5 * (high - low)))
