@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 
-import polars as pl
 import pytest
 from commands import noregret
 
@@ -114,18 +113,6 @@ def test_bad_rows_do_not_replace_the_candidates(tmp_path, monkeypatch):
     assert (tmp_path / "a.bad.csv").read_text() == text
 
 
-def test_an_export_that_fails_leaves_the_old_file(db, monkeypatch):
-    db.with_name("all.csv").write_text("old")
-    with monkeypatch.context() as patched:
-        patched.setattr("noregret.cli.export.write_csv", lambda *given: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            noregret("export", db, "-o", "all.csv")
-    assert db.with_name("all.csv").read_text() == "old"
-    refused = noregret("export", db, "-o", "nowhere/all.csv", code=1).stderr
-    assert "nowhere/all.csv'" in refused
-    assert ".new" not in refused
-
-
 def test_json_and_a_file_at_once(db):
     before = state_of(db)
     noregret("ask", db, "-n", 2, "--json", "-o", "nowhere/plate.csv", code=1)
@@ -188,11 +175,3 @@ def test_text_gets_no_name_that_stands_for_another_format(db, name):
         assert "name it plate.csv" in " ".join(said.split())
     assert state_of(db) == before
     assert not db.with_name(name).exists()
-
-
-def test_the_name_of_an_exported_file_says_its_format(db):
-    noregret("ask", db, "-n", 2, "-o", "plate.csv")
-    noregret("export", db, "-o", "trials.parquet")
-    assert len(pl.read_parquet("trials.parquet")) == 2
-    noregret("export", db, "-o", "trials.txt")
-    assert len(pl.read_csv("trials.txt")) == 2

@@ -5,7 +5,6 @@ import re
 import sqlite3
 
 import numpy as np
-import polars as pl
 import pytest
 from commands import noregret
 from rich.console import Console
@@ -90,23 +89,6 @@ def test_how_many_can_still_be_the_best_is_said_where_it_is_known(told, monkeypa
     assert words in noregret("best", told).stderr
     assert json.loads(noregret("status", told, "--json").stdout)["alive"] == 17
     assert json.loads(noregret("best", told, "--json").stdout)["alive"] == 17
-
-
-def test_trials_are_exported_as_tables(db):
-    with nr.Study.open(db) as study:
-        study.tell_history([3, 3], [1.5, 1.25])
-    noregret("export", db, "--to", "parquet", "-o", "t.parquet")
-    frame = pl.read_parquet("t.parquet")
-    assert frame.select("id", "name", "value", "status").rows() == [
-        (3, "cmp003", 1.5, "told"),
-        (3, "cmp003", 1.25, "told"),
-    ]
-    assert {"a", "b"} <= set(frame.columns)
-    lines = noregret("export", db).stdout.splitlines()
-    assert len(lines) == 3
-    noregret("export", db, "--salvage", "-o", "saved.csv")
-    assert pl.read_csv("saved.csv")["value"].to_list() == [1.5, 1.25]
-    assert "-o names the file" in noregret("export", db, "--json", code=1).stderr
 
 
 def test_a_report_of_a_study_on_a_box(tmp_path, monkeypatch):
