@@ -25,7 +25,7 @@ from noregret.spaces import Candidates, Domain, Space
 from noregret.spaces.files import domain_spec, load_domain
 
 #: the version of the layout; a change of the layout needs a larger number
-FORMAT = 10
+FORMAT = 11
 #: arrays of at most this many entries are written together: every file in an archive takes time
 _SMALL = 4096
 

@@ -225,10 +225,7 @@ class InList:
         ids, prior = self._ids[key], self._roots[self._ids[key]]
         assert self._prior is not None
         if self._intersected:
-            stale = self._stale(key)
-            sleepers: Sleepers = Intersected(UpperColumn(self._prior, stale))
-            if keep:
-                self._upper[key] = stale  # the column writes to it
+            sleepers: Sleepers = Intersected(UpperColumn(self._prior, self._stale(key)))
         elif key in self._sleepers:
             sleepers = self._sleepers[key]
         else:
@@ -245,7 +242,9 @@ class InList:
         assert at is not None  # some candidate is open
         if keep:
             awake.commit(float(awake.upper[at]))
-            if not sleepers.intersects:
+            if sleepers.intersects:
+                self._upper[key] = sleepers.all_stale()
+            else:
                 self._sleepers[key] = sleepers
         root, one = np.sqrt(awake.block.leverage), slice(at, at + 1)
         return _leader(
