@@ -6,7 +6,7 @@ every pick. If there are many, those with smaller bounds *doze*
 full argmax.
 """
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,34 +26,46 @@ _AWAKE = 1 << 20
 _KEPT = 16
 
 
-@dataclass
-class _Last:
-    """The candidate picked last, while only its own bound takes its evaluations into account.
+class Repeats:
+    """Evaluations of one candidate in a row, see :meth:`Awake.repeats`.
+
+    Only its own bound and leverage count them. They can only lower those of others, so it stays the
+    best as long as its bound is not below ``others``.
 
     Attributes
     ----------
-    position, times
-        Its position, and how many evaluations it has.
-    left, s
-        How its evaluations lower leverages, see
-        :meth:`noregret.models.fantasy.Fantasy.direction`.
-    leverage
-        Its leverage before these evaluations.
-    mean, cap, upper
-        Its mean, what its bound may not exceed, and its bound now.
+    position
+        The position of the candidate.
+    times
+        How many evaluations were counted.
+    upper
+        Its bound with all of them.
     others
-        The largest bound of all others, asleep or awake, if it has been looked for.
+        The largest bound of all other candidates without them, asleep or awake.
+    leverage
+        Its leverage without them.
     """
 
-    position: int
-    left: Floats
-    s: float
-    leverage: float
-    mean: float
-    cap: float
-    upper: float
-    others: float = np.inf
-    times: int = 0
+    def __init__(
+        self, bounds: Bounds, block: Block, position: int, upper: float, cap: float, others: float
+    ) -> None:
+        self.position, self.times, self.upper, self.others = position, 0, upper, others
+        self.leverage = block.leverage.item(position)
+        self._bounds, self._block, self._cap = bounds, block, cap
+
+    @cached_property
+    def direction(self) -> tuple[Floats, float]:
+        """How they lower leverages, see :meth:`noregret.models.fantasy.Fantasy.direction`."""
+        return self._bounds.fantasy.direction(self._block, self.position)
+
+    def count(self) -> None:
+        """Count one more evaluation."""
+        self.times += 1
+        _, s = self.direction
+        leverage = max(self.leverage - self.times * s**2 / (1.0 + self.times * s), 0.0)
+        self._block.leverage[self.position] = leverage
+        mean = self._block.mean.item(self.position)
+        self.upper = min(self._bounds.inside_one(mean, leverage), self._cap)
 
 
 class Awake:
@@ -83,8 +95,7 @@ class Awake:
     block
         What is known of them.
     upper
-        Their bounds (n), up to date after :meth:`settle`; −∞ for those that may not be picked any
-        more.
+        Their bounds (n); −∞ for those that may not be picked any more.
     leading
         How many of them lead; these are the first ones.
     """
@@ -122,18 +133,7 @@ class Awake:
             self._caps[: self.leading][np.isin(leading, closed)] = -np.inf
         self._capped = bool((self._caps < np.inf).any())  # whether any cap limits a bound
         self._rest = self._queue.floor  # the largest bound of all that are not awake
-        self._last: _Last | None = None
-        self._picked = -1  # the position of the last pick
         self.upper: Floats = self._bounded()
-
-    def settle(self) -> None:
-        """Bring the bounds of all that are awake up to date."""
-        last = self._last
-        if last is not None:
-            self.block.leverage[last.position] = last.leverage
-            self._bounds.fantasy.add_along(self.block, last.left, last.s, last.times)
-            self._last = None
-            self.upper = self._bounded()
 
     def _bounded(self) -> Floats:
         """The bounds of all that are awake (n)."""
@@ -144,8 +144,6 @@ class Awake:
         """A candidate may not be picked any more."""
         self._caps[position] = self.upper[position] = -np.inf
         self._capped = True
-        if self._last is not None and self._last.position == position:
-            self._last.cap, self._last.others = -np.inf, np.inf
 
     @property
     def seen(self) -> Seen:
@@ -162,32 +160,17 @@ class Awake:
         A call changes positions, except those of the candidates that lead.
         """
         while True:
-            last = self._last
-            if last is not None and last.upper >= last.others:
-                return last.position
             others = self.upper[self.leading :] if self.leading else self.upper
             top = others.item(others.argmax()) if len(others) else -np.inf
-            # Evaluations that other bounds do not count yet can only lower those bounds.
-            if last is not None and last.upper < top:
-                self.settle()
-            elif top < self._rest:
+            if top < self._rest:
                 self._look_further()
             elif top == -np.inf:
                 return None
             else:
-                at = self._first(others, top)
-                if last is None:
-                    return self.leading + at
-                if last.position == self.leading + at:
-                    others[at] = -np.inf
-                    last.others = max(float(others.max()), self._rest)
-                    others[at] = top
-                    return last.position
-                self.settle()
+                return self.leading + self._first(others, top)
 
     def _look_further(self) -> None:
         """Look at the candidates with the largest bounds of those that are not awake."""
-        self.settle()
         asleep, dozing = (self._queue.floor, self._queue.next_id), self._dozing.top
         if asleep == min(asleep, dozing, key=order):
             self._look()
@@ -244,31 +227,25 @@ class Awake:
         self._dozing.add(ids[dozes], upper[dozes], caps[dozes])
         return np.flatnonzero(~dozes)
 
-    def evaluate(self, position: int) -> None:
-        """Count one more evaluation of a candidate: deviations fall."""
-        last = self._last
-        if last is None or last.position != position:
-            self.settle()
-            if position != self._picked:  # only repeated picks are worth putting off
-                self._bounds.fantasy.add(self.block, position)
-                self.upper, self._picked = self._bounded(), position
-                return
-            block, cap = self.block, self._caps.item(position)
-            left, s = self._bounds.fantasy.direction(block, position)
-            leverage, mean = block.leverage.item(position), block.mean.item(position)
-            self._last = last = _Last(position, left, s, leverage, mean, cap, np.inf)
-        last.times += 1
-        fallen = last.leverage - last.times * last.s**2 / (1.0 + last.times * last.s)
-        self.block.leverage[position] = fallen = max(fallen, 0.0)
-        last.upper = min(self._bounds.inside_one(last.mean, fallen), last.cap)
-        self.upper[position] = last.upper
+    def repeats(self, position: int) -> Repeats:
+        """Start to evaluate a candidate, possibly several times; ends with :meth:`evaluate`."""
+        upper, self.upper[position] = self.upper.item(position), -np.inf
+        others = max(float(self.upper[self.leading :].max(initial=-np.inf)), self._rest)
+        self.upper[position] = upper
+        cap = self._caps.item(position)
+        return Repeats(self._bounds, self.block, position, upper, cap, others)
+
+    def evaluate(self, repeats: Repeats) -> None:
+        """Count the evaluations of a candidate in all leverages and bounds."""
+        self.block.leverage[repeats.position] = repeats.leverage
+        self._bounds.fantasy.add_along(self.block, *repeats.direction, repeats.times)
+        self.upper = self._bounded()
 
     def weakest(self) -> int | None:
         """Of the candidates that lead, the position of the one with the smallest lower bound.
 
         ``None`` if none of them may be picked.
         """
-        self.settle()
         block, upper = self.block, self.upper[: self.leading]
         radius = self._bounds.width * np.sqrt(block.leverage[: self.leading])
         lower = np.where(upper > -np.inf, block.mean[: self.leading] - radius, np.inf)

@@ -156,6 +156,7 @@ def list_batch(
     chosen: dict[int, Points] = {}  # points by id
     upper: list[float] = []
     level = np.inf  # bounds were compared down to this level
+    alone = not rule.compares and not awake.leading  # whether the other bounds may lag behind
     while True:
         position = awake.best()
         if position is not None:
@@ -167,18 +168,24 @@ def list_batch(
             position = weakest
         if position is None:
             break
-        if rule.compares:
-            awake.settle()
-        id_ = awake.ids.item(position)
-        ids.append(id_)
-        upper.append(awake.upper.item(position))
-        if id_ not in chosen:
-            chosen[id_] = awake.block.points[position : position + 1]
-        if rule.add(awake.block, position) or len(ids) >= limit:
-            room.take(id_)
+        id_, row = awake.ids.item(position), slice(position, position + 1)
+        chosen.setdefault(id_, awake.block.points[row])
+        repeats = awake.repeats(position)
+        while True:
+            ids.append(id_)
+            upper.append(repeats.upper)
+            full = rule.add(awake.block, position) or len(ids) >= limit
+            open_ = room.take(id_)
+            if full:
+                break
+            repeats.count()
+            if not (alone and open_ and repeats.upper >= repeats.others):
+                break
+            level = min(level, repeats.upper)
+        if full:
             break
-        awake.evaluate(position)
-        if not room.take(id_):
+        awake.evaluate(repeats)
+        if not open_:
             awake.close(position)
     awake.commit(level)
     picked = np.concatenate([awake.block.points[:0], *(chosen[id_] for id_ in ids)])
