@@ -27,28 +27,31 @@ from noregret.picking.boxes.gaps import Difference
 
 @picture
 def working() -> Any:
-    """The README's run: which of 5,000 candidates can still be the best."""
+    """The README's run: which of its 5,000 candidates can still be the best."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(5_000, 2))
-    f = bumps(X)
-    opt = nr.BBKB(nr.Candidates(X), nr.RBF(lengthscale=0.2), noise=0.1, norm=1.3, seed=0)
+    f = np.sin(6 * X[:, 0]) * np.cos(5 * X[:, 1])
+    opt = nr.BBKB(nr.Candidates(X), nr.RBF(lengthscale=0.3), noise=0.1, norm=4.0, seed=0)
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.9), layout="constrained", sharey=True)
-    for ax, evaluations in zip(axes, (100, 1_000, 10_000), strict=True):
+    for ax, evaluations in zip(axes, (20, 200, 2_000), strict=True):
         while opt.t < evaluations:
-            batch = opt.ask(evaluations - opt.t)
+            batch = opt.ask()
             opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
-        best = opt.recommend()
-        alive = opt.situation(pending=False).bounds.upper(X) >= best.lower
+        best, bounds = opt.recommend(), opt.situation(pending=False).bounds
+        block = bounds.fantasy.block
+        # Bounds kept from earlier batches rule out a few more, which opt.alive counts.
+        alive = bounds.differences(block(X), block(X[[best.id]]))[:, 0] >= 0.0
         told = np.unique(opt.history.ids)
         ax.scatter(*X[~alive].T, s=2, color="#e4e4e4", label="ruled out")
         ax.scatter(*X[alive].T, s=2, color=BLUE, label="can still be the best")
         ax.scatter(*X[told].T, s=9, color=ORANGE, label="measured")
         ax.scatter(*X[best.id], s=170, marker="*", color=DARK, zorder=5, label="recommended")
         ax.set_title(
-            f"{evaluations:,} measurements\n{int(alive.sum()):,} of 5,000 can still be the best",
+            f"{opt.t:,} measurements\n{opt.alive:,} of 5,000 can still be the best",
             fontsize=9,
         )
-        ax.set(xticks=[], yticks=[], aspect="equal")
+        ax.set(xticks=[], yticks=[], aspect="equal", xlabel="first column")
+    axes[0].set_ylabel("second column")
     handles, labels = axes[-1].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, markerscale=1.5)
     return fig
@@ -82,7 +85,8 @@ def box_gap() -> Any:
             f"{evaluations:,} measurements\nno point is better by more than {best.gap:.2f}",
             fontsize=9,
         )
-        ax.set(xticks=[], yticks=[], aspect="equal", xlim=(0, 1), ylim=(0, 1))
+        ax.set(xticks=[0, 1], yticks=[0, 1], aspect="equal", xlim=(0, 1), ylim=(0, 1), xlabel="x₁")
+    axes[0].set_ylabel("x₂")
     fig.colorbar(drawn, ax=axes, shrink=0.7, label="by how much a point here can be better")
     legend_below(fig, axes[0])
     return fig
@@ -133,25 +137,26 @@ def gp_bucb() -> Any:
 @picture
 def bkb() -> Any:
     """Few inducing points give nearly the bounds of the exact model."""
-    fig, axes = plt.subplots(1, 2, figsize=(8, 3.1), layout="constrained")
+    fig, axes = plt.subplots(1, 2, figsize=(8, 3.7), layout="constrained")
     exact = play(on_line(nr.GPUCB, noise=0.3, width=2.0), wave, 150, 0.3)
     sparse = on_line(nr.BKB, noise=0.3, width=2.0)
     sparse.tell(exact.history.ids, exact.history.rewards)
     ax = axes[0]
-    band(ax, exact, GREY, "exact model")
+    band(ax, exact, GREY, "exact model: mean and bounds")
     mean, std = sparse.predict()
     for sign in (-1, 1):
         ax.plot(LINE, mean + sign * sparse.beta * std, ":", color=BLUE)
-    ax.plot(LINE, mean, color=BLUE, label="sparse model")
+    ax.plot(LINE, mean, "--", color=BLUE, label="sparse model: mean, bounds dotted")
     where = sparse.dictionary_points[:, 0]
     ax.scatter(where, np.full(len(where), ax.get_ylim()[0]), marker="^", color=ORANGE, zorder=3)
-    ax.set_ylim(-1.6, 1.2)
+    ax.set_ylim(-1.2, 1.2)
     ax.set_title(
         f"150 evaluations of {len(np.unique(exact.history.ids))} points, "
         f"{len(where)} inducing points (▲)",
         fontsize=9,
     )
-    ax.legend(frameon=False, fontsize=8, loc="lower center", ncols=2)
+    ax.set_xlabel("x")
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1)
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(2_000, 2))
     opt = nr.BKB(nr.Candidates(X), nr.RBF(0.3), noise=0.1, width=2.0, seed=0)
@@ -166,7 +171,9 @@ def bkb() -> Any:
     axes[1].plot(t, size, color=BLUE, label="inducing points")
     axes[1].set(xlabel="evaluations", yscale="log")
     axes[1].set_title("the model grows far slower than the data", fontsize=9)
-    axes[1].legend(frameon=False, fontsize=8)
+    axes[1].legend(
+        frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1
+    )
     return fig
 
 
@@ -205,13 +212,15 @@ def plate_ucb() -> Any:
     told: list[int] = []
     for number, ax in enumerate(axes, start=1):
         batch = opt.ask(48)
-        ax.scatter(*X.T, s=3, c=f, cmap="Greys", vmin=-0.6, vmax=1.6)
+        drawn = ax.scatter(*X.T, s=3, c=f, cmap="Greys", vmin=-0.6, vmax=1.6)
         ax.scatter(*X[told].T, s=10, color=BLUE, label="measured before")
         ax.scatter(*X[batch.ids].T, s=14, color=ORANGE, label="this plate")
-        ax.set(xticks=[], yticks=[], aspect="equal")
+        ax.set(xticks=[], yticks=[], aspect="equal", xlabel="first column")
         ax.set_title(f"plate {number}", fontsize=10)
         opt.tell(batch, f[batch.ids] + 0.05 * rng.standard_normal(len(batch)))
         told += batch.ids.tolist()
+    axes[0].set_ylabel("second column")
+    fig.colorbar(drawn, ax=axes, shrink=0.8, boundaries=np.linspace(0, 1, 21), label="true value")
     legend_below(fig, axes[-1])
     return fig
 
@@ -225,11 +234,13 @@ def trust_region_ucb() -> Any:
     side = np.linspace(0, 1, 80)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     fig, axes = plt.subplots(1, 3, figsize=(9, 3.3), layout="constrained", sharey=True)
-    for ax, evaluations in zip(axes, (10, 42, 56), strict=True):
+    for ax, evaluations in zip(axes, (10, 50, 60), strict=True):
         while opt.t < evaluations:
             batch = opt.ask(1)
             opt.tell(batch, bumps(batch.points) + 0.02 * rng.standard_normal(1))
-        ax.contourf(side, side, bumps(grid).reshape(80, 80), levels=12, cmap="Greys", alpha=0.6)
+        drawn = ax.contourf(
+            side, side, bumps(grid).reshape(80, 80), levels=12, cmap="Greys", alpha=0.6
+        )
         ax.scatter(*opt.history.points.T, s=14, color=BLUE, label="evaluated")
         lower, upper = np.asarray(opt.region.lower), np.asarray(opt.region.upper)
         ax.add_patch(
@@ -237,8 +248,10 @@ def trust_region_ucb() -> Any:
                 lower, *(upper - lower), fill=False, ec=ORANGE, lw=2, label="trust region"
             )
         )
-        ax.set(xticks=[], yticks=[], aspect="equal", xlim=(0, 1), ylim=(0, 1))
+        ax.set(xticks=[0, 1], yticks=[0, 1], aspect="equal", xlim=(0, 1), ylim=(0, 1), xlabel="x₁")
         ax.set_title(f"after {evaluations} evaluations", fontsize=10)
+    axes[0].set_ylabel("x₂")
+    fig.colorbar(drawn, ax=axes, shrink=0.8, label="true value")
     legend_below(fig, axes[-1])
     return fig
 

@@ -55,11 +55,12 @@ def truncation() -> Any:
     rewards = 0.5 + rng.standard_t(1.6, size=200)
     t = np.arange(1, 201)
     level = np.sqrt(3.0) * t**0.25  # α = 1, v = 3
-    fig, axes = plt.subplots(1, 2, figsize=(8, 3.1), layout="constrained", sharey=True)
+    fig, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", sharey=True)
     inside = np.abs(rewards) <= level
     counted = np.where(inside, rewards, 0.0)
     axes[0].fill_between(t, -level, level, color=BLUE, alpha=0.12, label="[−b, b] at time t")
-    axes[0].scatter(t[~inside], rewards[~inside], s=14, facecolors="none", edgecolors=GREY)
+    hollow = {"s": 14, "facecolors": "none", "edgecolors": GREY, "label": "measured"}
+    axes[0].scatter(t[~inside], rewards[~inside], **hollow)
     axes[0].scatter(t, counted, s=7, color=BLUE, label="what counts")
     axes[0].scatter(t[~inside], counted[~inside], s=16, color=ORANGE, label="truncated: counts 0")
     axes[0].set_title("TGP-UCB truncates about zero", fontsize=10)
@@ -67,13 +68,15 @@ def truncation() -> Any:
     clipped = 0.5 + np.clip(rewards - 0.5, -cut, cut)
     moved = clipped != rewards
     axes[1].fill_between(t, 0.5 - cut, 0.5 + cut, color=BLUE, alpha=0.12, label="m ± c")
-    axes[1].scatter(t[moved], rewards[moved], s=14, facecolors="none", edgecolors=GREY)
+    axes[1].scatter(t[moved], rewards[moved], **hollow)
     axes[1].scatter(t, clipped, s=7, color=BLUE, label="what counts")
     axes[1].scatter(t[moved], clipped[moved], s=16, color=ORANGE, label="clipped: counts m ± c")
     axes[1].set_title("ClippedGPUCB clips about the arm's own middle m", fontsize=10)
     for ax in axes:
-        ax.set(ylim=(-9, 9), xlabel="evaluation")
-        ax.legend(frameon=False, fontsize=8, loc="lower left")
+        ax.set(ylim=(-12, 10), xlabel="evaluation")
+        ax.legend(
+            frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2
+        )
     return fig
 
 
