@@ -23,6 +23,15 @@ def test_the_example_runs_as_printed(capsys):
     assert abs(best["b"]) < 0.2
 
 
+def test_the_first_page_of_the_site_has_the_same_examples():
+    readme, start = ROOT / "README.md", ROOT / "docs" / "index.md"
+    blocks = [
+        re.findall(r"```(?:python|text)\n.*?```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for page in (readme, start)
+    ]
+    assert blocks[0] == blocks[1]
+
+
 def test_the_demo_ends_with_a_recommendation_and_a_picture(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     demo = runpy.run_path(str(ROOT / "examples" / "demo.py"))
