@@ -1,4 +1,4 @@
-"""noregret: optimise noisy black boxes over long lists of choices, with guarantees."""
+"""noregret: find the best of many noisy choices, and know what is proved."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -39,7 +39,7 @@ class ATAGPUCB(Optimizer):
     width
         ``"theory"`` and ``"paper"``: √λB + 4√m v^(1/(1+α)) L^(α/(1+α)) t^((1−α)/(2(1+α))) as a
         factor of √(variance/λ), L = log(2mT/δ) (QFF, Lemma 1); L = log(4mT/δ) and √λB times
-        1 + 1/√(1−ε) (Nyström, Theorem 4). ``"practical"``: the same order-wise, without the 4 and
+        1 + 1/√(1−ε) (Nyström, Theorem 4). ``"practical"``: the formula of QFF without the 4, and
         with L = log((m+1)T). A number or a function: see :class:`~noregret.Optimizer`, with the
         practical levels.
     features

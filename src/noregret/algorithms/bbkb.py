@@ -40,8 +40,8 @@ class BBKB(Optimizer):
     width
         ``"theory"``: the tightest that the library can prove; arms are then added to the dictionary
         until what it leaves out hardly widens the bounds. ``"paper"``: C̃·β̃ of Theorem 2.
-        ``"practical"``: √λF + ξ√(C̃ Σ log(1 + σ̃²) + log 1/δ) over √λ, what the authors run. A
-        number or a function: see :class:`~noregret.Optimizer`. Inside a batch only the deviations
+        ``"practical"``: √λF + ξ√(C̃ Σ log(1 + σ̃²) + log 1/δ), divided by √λ, what the authors run.
+        A number or a function: see :class:`~noregret.Optimizer`. Inside a batch only the deviations
         of ``"theory"`` are multiplied by √C̃; ``"paper"`` has C̃ in place of √C̃. Otherwise bounds
         are mean ± β·std with the deviation after the picks so far.
     qbar

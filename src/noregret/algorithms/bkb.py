@@ -28,8 +28,8 @@ class BKB(Optimizer):
     width
         ``"theory"``: the tightest that the library can prove; arms are then added to the dictionary
         until what it leaves out hardly widens the bounds. ``"paper"``: β̃ of Theorem 2 for
-        ``epsilon``. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ) over √λ. A number or a
-        function: see :class:`~noregret.Optimizer`.
+        ``epsilon``. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ), divided by √λ. A number
+        or a function: see :class:`~noregret.Optimizer`.
     qbar
         Oversampling q̄: larger is more accurate and slower. ``"theory"``: Theorem 2's.
     epsilon

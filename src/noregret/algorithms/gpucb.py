@@ -30,9 +30,9 @@ class GPUCB(Optimizer):
         of them hold at once and are intersected. A given λ is used alone.
     width
         ``"theory"``: √((S² + λF² − λyᵀ(K + λI)⁻¹y)/λ) with ‖y − f‖² ≤ S², the tightest that the
-        library can prove. ``"paper"``: √λF + ξ√(2(log det(I + K/λ) + log 1/δ)) over √λ (BKB eq. 7).
-        ``"practical"``: the same without the factor 2. ``"srinivas"``: √(2 log(A t²π²/6δ)), for f
-        drawn from the GP, λ = ξ² and a list. A number or a function: see
+        library can prove. ``"paper"``: √λF + ξ√(2(log det(I + K/λ) + log 1/δ)), divided by √λ (BKB
+        eq. 7). ``"practical"``: the same without the factor 2. ``"srinivas"``: √(2 log(A t²π²/6δ)),
+        for f drawn from the GP, λ = ξ² and a list. A number or a function: see
         :class:`~noregret.Optimizer`.
     """
 

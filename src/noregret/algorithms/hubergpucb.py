@@ -37,8 +37,8 @@ class HuberGPUCB(Optimizer):
     ----------
     domain, kernel, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` is
-        fitted to uniform draws whose rewards are drawn in to within 3 robust deviations of their
-        median, and standardised by those.
+        fitted to uniform draws whose rewards are moved to within 3 robust deviations of their
+        median, and standardised by that median and deviation.
     norm
         F; ``"auto"``: the fit's, doubled where the bounds before and after some rewards do not
         meet.

@@ -32,7 +32,7 @@ class TGPUCB(Optimizer):
     domain, kernel, norm, delta, seed, bounds, search, repeats, aim
         As for every algorithm, see :class:`~noregret.Optimizer`. A kernel that is ``"auto"`` has a
         variance of its own and is for rewards as they are: truncation is about zero, and ``v`` is
-        in the rewards' units. It is fitted to uniform draws whose rewards are drawn in to within 3
+        in the rewards' units. It is fitted to uniform draws whose rewards are moved to within 3
         robust deviations of their median. A norm that is ``"auto"`` is doubled where the bounds
         before and after some rewards do not meet.
     lam

@@ -26,7 +26,7 @@ class Uniform(Optimizer):
         As for every algorithm, see :class:`~noregret.Optimizer`.
     width
         Of the bounds that ``recommend`` gives. ``"theory"``: the tightest that the library can
-        prove. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ) over √λ, as for
+        prove. ``"practical"``: √λF + ξ√(Σ log(1 + σ̃²) + log 1/δ), divided by √λ, as for
         :class:`~noregret.BKB`. A number or a function: see :class:`~noregret.Optimizer`.
     """
 

@@ -43,14 +43,14 @@ class Priors:
     Attributes
     ----------
     lengthscale
-        A log-normal, for lengthscales over √d times the data's span: points in many dimensions are
-        far apart.
+        A log-normal, for lengthscales divided by √d times the data's span: points in many
+        dimensions are far apart.
     variance
-        A log-normal, for the variance over the rewards' mean square.
+        A log-normal, for the variance divided by the rewards' mean square.
     weight
         A log-normal, for weights of categories.
     noise
-        Shape and rate of a Gamma, for the noise's variance over the rewards' mean square.
+        Shape and rate of a Gamma, for the noise's variance divided by the rewards' mean square.
     """
 
     lengthscale: tuple[float, float] = (math.exp(math.sqrt(2.0) - 3.0), math.sqrt(3.0))

@@ -48,9 +48,10 @@ class TailReport:
     kind
         ``"gaussian"``; ``"light"``: not Gaussian, tails no heavier than exponential ones;
         ``"discrete"``: such tails, and at most ten distinct values; ``"unclear"``: heavy tails are
-        possible, 10 % to 1 %; ``"heavy"``; ``"no mean"``: so heavy that the mean need not exist.
+        possible, ``heavy_pvalue`` is 1 % to 10 %; ``"heavy"``: it is below 1 %; ``"no mean"``: so
+        heavy that the mean need not exist.
     heavy_pvalue
-        How often exponential tails look as heavy as these do: heavy tails below 1 %.
+        How often exponential tails would look as heavy as these do.
     power
         How often the test finds tails of index 3 (no third moment) with as many rewards.
     tail_index
@@ -58,7 +59,8 @@ class TailReport:
     tail_index_interval
         Its 95 % interval.
     alpha
-        The α to use: the interval's lower end less one, within [0.1, 1].
+        The α to use: the interval's lower end less one, within [0.1, 1]; 1 if heavy tails are
+        excluded.
     outliers
         Share of rewards more than six robust deviations from the median. The robust deviation is
         that of the rewards that differ from the median.

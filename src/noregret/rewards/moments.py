@@ -43,7 +43,7 @@ def robust_deviation(rewards: Floats) -> float:
 
 
 def winsorised(rewards: Floats, reach: float = _WINSOR) -> Floats:
-    """The rewards (n) drawn in to within ``reach`` robust deviations of their median."""
+    """The rewards (n), moved to within ``reach`` robust deviations of their median."""
     centre, cut = float(np.median(rewards)), reach * robust_deviation(rewards)
     return np.clip(rewards, centre - cut, centre + cut) if cut else rewards.copy()
 

@@ -8,21 +8,21 @@ from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.moments import robust_deviation, winsorised
 
-#: a reward is an outlier this many robust deviations below the median; it is drawn in to within
+#: a reward is an outlier this many robust deviations below the median; it is moved to within
 #: the second number of deviations of what the other rewards predict
 _GROSS, _REACH = 10.0, 3.0
 #: with fewer evaluations the model cannot tell an outlier from a hole of f
 _FEWEST = 20
-#: rounds in which outliers are drawn in, and the part of a deviation that ends them
+#: rounds in which outliers are moved, and the part of a deviation that ends them
 _ROUNDS, _ACCURACY = 20, 1e-3
 
 
 class Winsorised:
-    """Least squares on rewards that are drawn in to within 3 robust deviations of their median.
+    """Least squares on rewards that are moved to within 3 robust deviations of their median.
 
     Median and deviation are those of all rewards so far, at every batch start; if rewards are
     warped, on the warped scale. A reward more than 10 of these deviations below the median that is
-    the only one of its arm is drawn in further, to within 3 deviations of what all other rewards
+    the only one of its arm is moved further, to within 3 deviations of what all other rewards
     predict there: otherwise one stall would make a good region look bad. A second bad reward of the
     arm ends this.
 
@@ -35,7 +35,7 @@ class Winsorised:
     revision = 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
-        """Sums of the rewards as they are drawn in, by arm (u)."""
+        """Sums of the rewards as they are moved, by arm (u)."""
         rewards = winsorised(assumed.warp.apply(observations.rewards))
         rows = observations.history_rows
         sums: Floats = np.bincount(rows, rewards, minlength=len(observations)).astype(np.float64)
@@ -44,7 +44,7 @@ class Winsorised:
     def weights(
         self, model: SparseGP, observations: Observations, assumed: Assumptions
     ) -> Floats | None:
-        """Those of least squares with outliers drawn in further (m).
+        """Those of least squares with outliers moved further (m).
 
         With leverage ℓ the others predict (mean − ℓ·reward)/(1 − ℓ), and the reward deviates from
         it by √(λ/(1 − ℓ)): a rank-one step. Outliers beside each other take some rounds.

@@ -90,7 +90,7 @@ class Float(Parameter):
         return np.clip(self.snap(inside), low, high) if self.log else inside
 
     def inner_ends(self, low: float, high: float) -> tuple[float, float]:
-        """The two numbers, drawn in to the parameter's range."""
+        """The two numbers, moved into the parameter's range."""
         first, last = self.snap(np.array([low, high])).tolist()
         return first, last
 

@@ -74,7 +74,7 @@ def tgp(
 
 
 def tgp_practical(alpha: float, v: float, norm: float, lam: float, t: int) -> float:
-    """√λB + b_t √log t: Theorem 1 order-wise, as the paper's experiments have it."""
+    """√λB + b_t √log t: of the order of Theorem 1, as the paper's experiments have it."""
     spread = tgp_level(alpha, v, t) * math.sqrt(math.log(max(t, 1)))
     return math.sqrt(lam) * norm + _at(t) * spread
 
@@ -85,7 +85,7 @@ def ata_log(features: int, horizon: int, delta: float, union: int = 2) -> float:
 
 
 def ata_practical_log(features: int, horizon: int) -> float:
-    """log((m + 1)T), the same order-wise."""
+    """log((m + 1)T), of the same order."""
     return math.log((features + 1) * horizon)
 
 
@@ -121,7 +121,7 @@ def nystrom_bias(epsilon: float) -> float:
 
 
 def nystrom_practical_q(epsilon: float, horizon: int) -> float:
-    """q = log(T)/ε², the same order-wise."""
+    """q = log(T)/ε², of the same order."""
     return math.log(max(horizon, 2)) / epsilon**2
 
 
