@@ -45,7 +45,7 @@ def sparse(
 
 
 def leverage_ratio(trace: float, lam: float) -> float:
-    """c = 1 + ε/2 + √(ε + ε²/4), ε = tr(R)/λ: leverage/c ≤ sparse leverage ≤ c · leverage.
+    """c = 1 + η/2 + √(η + η²/4), η = tr(R)/λ: leverage/c ≤ sparse leverage ≤ c · leverage.
 
     This holds for any dictionary and all points. Also, when a dictionary with this ``trace`` grows
     and evaluations are added, no leverage becomes larger than c times its old value.
@@ -79,17 +79,17 @@ def log_det_bounds(
 def squared_radius(noise: float, delta: float, log_dets: Floats, ridges: Floats) -> float:
     """S² with ‖y − f‖² ≤ S²; it contains no norm.
 
-    S² = −2ξ² log mean_g exp(−½ log det(I + K/λ_g) − ridge_g/2ξ²) + 2ξ² log 1/δ, over a grid of λ_g
-    that is fixed before the first evaluation. Without noise it is the smallest ridge.
+    S² = −2ξ² log average_j exp(−½ log det(I + K/λ_j) − ridge_j/2ξ²) + 2ξ² log 1/δ, over a grid of
+    λ_j that is fixed before the first evaluation. Without noise it is the smallest ridge.
 
     Parameters
     ----------
     noise, delta
         ξ and δ.
     log_dets
-        log det(I + K/λ_g), or upper bounds (G).
+        log det(I + K/λ_j), or upper bounds (G).
     ridges
-        λ_g yᵀ(K + λ_g I)⁻¹y, or upper bounds such as λ_g yᵀ(Q + λ_g I)⁻¹y (G).
+        λ_j yᵀ(K + λ_j I)⁻¹y, or upper bounds such as λ_j yᵀ(Q + λ_j I)⁻¹y (G).
     """
     scale = 2.0 * noise**2
     costs = ridges + 0.5 * scale * log_dets
