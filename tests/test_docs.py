@@ -39,3 +39,13 @@ def test_every_name_that_a_page_uses_is_public():
         text = page.read_text(encoding="utf-8")
         gone = {name for name in re.findall(r"\bnr\.(\w+)", text) if not hasattr(nr, name)}
         assert not gone, page.name
+
+
+def test_code_and_formulas_fit_the_page():
+    fence = re.compile(r"^```\w*\n(.*?)^```", re.M | re.S)
+    indented = re.compile(r"(?<=\n\n)(?:    .*\n)+(?=\n)")
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        lines = "".join(fence.findall(text)).splitlines()
+        lines += [line[4:] for block in indented.findall(text) for line in block.splitlines()]
+        assert not [line for line in lines if len(line) > 88], page.name
