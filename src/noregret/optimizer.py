@@ -50,11 +50,11 @@ class Optimizer(ABC):
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted; if
         the rewards show heavy tails, the run goes on as with ``"heavy"`` (see ``opt.events``).
-        ``"heavy"``: rewards have outliers; the mean is a Huber regression and the
-        scale is fitted, as for :class:`~noregret.HuberGPUCB`, and no theorem covers the bounds.
+        ``"heavy"``: rewards have outliers; the mean is a Huber regression and the scale is fitted,
+        as for :class:`~noregret.HuberGPUCB`, and no theorem covers the bounds.
     norm
-        F, a bound on the function's norm in the kernel's RKHS; ``"auto"``: guessed, and doubled
-        whenever rewards contradict the bounds (see ``opt.events``).
+        F, a bound on the function's norm in the kernel's RKHS; ``"auto"``: fitted first, and
+        doubled whenever rewards contradict the bounds (see ``opt.events``).
     delta
         The bounds hold with probability at least 1 − δ.
     lam
@@ -77,7 +77,7 @@ class Optimizer(ABC):
         k, how many of the best candidates of a list are looked for. With k > 1 the pick has the
         largest upper bound outside the k best so far, or the smallest lower bound of these k,
         whichever is less certain (:class:`~noregret.PlateUCB` has a rule of its own). Refused by
-        algorithms that look for one: Thompson sampling, π-GP-UCB and the simple baselines.
+        algorithms that look for one best choice: Thompson sampling, π-GP-UCB, simple baselines.
     """
 
     domain: Any = field(kw_only=False)
@@ -174,9 +174,9 @@ class Optimizer(ABC):
     def fail(self, points: Batch | Any) -> None:
         """These pending points were evaluated and gave no value, as after a crash or a NaN.
 
-        A point that fails stays pending: something else is asked for next. If it mostly fails, or
-        the three most similar choices do, the model is told a bad reward, the lowest that is no
-        outlier; not with proved bounds or equal rewards. It counts in ``t``, not in ``history``.
+        A point that fails stays pending. If it mostly failed, or each of the three most similar
+        choices did, the model is told a bad reward, the lowest that is no outlier. This reward
+        counts in ``t``, not in ``history``; with proved bounds or equal rewards there is none.
         """
         proved = self.width in self._setup.parts.proved and not self.learnt
         failures.fail(self._run, self._run.asked_rows(self.domain, points), may_invent=not proved)
@@ -278,8 +278,8 @@ class Optimizer(ABC):
     def certify(self, *, norm: float | None = None, tol: float | None = None) -> Certificate:
         """How far from the best the recommendation can still be, and under which assumptions.
 
-        From the exact posterior: A·u² multiplications for A candidates and u arms told; above 10¹²,
-        from the run's own sparse one. On a box by branch and bound: seconds in three dimensions,
+        Computed from the exact posterior (A·u² multiplications for A candidates and u arms told);
+        above 10¹², from the run's own. On a box by branch and bound: seconds in three dimensions,
         minutes in six. ``norm``: another bound on the norm, for which no new run is needed.
         ``tol``: also find the largest norm up to which no choice is better by more than this.
         """
@@ -382,7 +382,7 @@ class Optimizer(ABC):
         state.save(path, self, self._run, candidates=candidates)
 
     def save_look(self, file: IO[bytes]) -> bool:
-        """Write what looks have fitted since the last ask; returns whether there was anything."""
+        """Write the settings that looks have fitted since the last ask; whether there were any."""
         if look := self._run.fitted_look:
             state.save(file, self, look, candidates=False)
         return look is not None

@@ -108,7 +108,7 @@ def diagnose_tails(rewards: Any) -> TailReport:
     if len(y) < _FEWEST:
         raise ValueError(f"rewards must be at least {_FEWEST} numbers, got {len(y)}")
     if not np.all(np.isfinite(y)):
-        raise ValueError("rewards must be finite")
+        raise ValueError(f"rewards must be finite, got {y[~np.isfinite(y)][0]}")
     centred = y - np.median(y)
     scale = float(np.abs(centred).max())
     if scale == 0.0:
@@ -301,11 +301,11 @@ def _advice(found: TailReport, half_range: float) -> str:
     if found.kind == "gaussian":
         return "The tails look Gaussian: use GPUCB, or BBKB for batches." + missed
     if found.kind == "light":
-        return "Not Gaussian, but no heavy tails: use GPUCB, or BBKB for batches." + missed
+        return "Not Gaussian, but no heavy tails found: use GPUCB, or BBKB for batches." + missed
     if found.kind == "discrete":
         return (
-            "A few values and no heavy tails: use GPUCB, or BBKB for batches. If no reward can lie "
-            f"outside those seen, noise={half_range:.3g} is proved (half the range)."
+            "A few values and no heavy tails found: use GPUCB, or BBKB for batches. If no reward "
+            f"can lie outside those seen, noise={half_range:.3g} is proved (half the range)."
         )
     robust = (
         f"HuberGPUCB; if intervals must be proved, ClippedGPUCB with "

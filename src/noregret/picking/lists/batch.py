@@ -9,7 +9,7 @@ Two rules say what the bound of a candidate is (the Proofs page, Theorem 5):
 - *intersected*: the smallest upper bound ever computed for it. Bounds only fall, so the last one
   computed is the stale bound. At a batch start the pick is the argmax of min(stale, fresh) over all
   candidates. The 64 candidates with the largest stale bounds are brought up to date, and so are all
-  whose stale bound is above the smallest bound of a pick, and those that lead (see
+  whose stale bound is above the smallest bound of a pick, and the ``leading`` candidates (see
   :func:`list_batch`). So neither the order in which candidates are looked at nor the way a list is
   cut into parts matters. Several may have the largest bound: at first all share the prior bound.
   Then the largest mean among those looked at decides.
