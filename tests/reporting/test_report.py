@@ -157,3 +157,15 @@ def test_report_of_an_empty_study_and_of_objects(tmp_path):
         assert "no answers yet" in render(study)
         study.run(lambda word: float(len(word)), 5)
         assert "no features to move" in render(study)
+
+
+def test_report_of_molecules(tmp_path):
+    """A byte of packed bits is no feature: there is nothing to move along it."""
+    bits = np.packbits(np.random.default_rng(0).random((40, 64)) < 0.3, axis=1)
+    with nr.Study.create(tmp_path / "m.db", bits, "plateucb", batch=8, seed=0) as study:
+        for _ in range(2):
+            trials = study.ask()
+            study.tell(trials, bits[trials.ids].sum(axis=1).astype(float))
+        assert "packed bits (fingerprints); there are no features to move" in render(study)
+        with pytest.raises(ValueError, match="packed bits"):
+            nr.plot.importance(study)

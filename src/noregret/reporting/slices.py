@@ -60,9 +60,17 @@ class Slice:
 
 def unavailable(of: Study | Result | Optimizer) -> str:
     """Why there are no slices; an empty text if there are."""
-    if subject_of(of).optimizer.domain.dimension is None:
+    domain = subject_of(of).optimizer.domain
+    if domain.dimension is None:
         return "The candidates are objects; there are no features to move."
+    if domain.nothing.dtype == np.uint8:
+        return "The candidates are packed bits (fingerprints); there are no features to move."
     return ""
+
+
+def _refuse_unavailable(of: Study | Result | Optimizer) -> None:
+    if unavailable(of):
+        raise ValueError(f"features cannot be shown one by one: {unavailable(of)}")
 
 
 def through_best(of: Study | Result | Optimizer) -> list[Slice]:
@@ -71,6 +79,7 @@ def through_best(of: Study | Result | Optimizer) -> list[Slice]:
     On a list, features with the same value in all choices measured are left out: along them the
     model only knows the prior, which says nothing of the feature.
     """
+    _refuse_unavailable(of)
     subject = subject_of(of)
     optimizer = subject.optimizer
     best, domain = optimizer.recommend(), optimizer.domain
@@ -145,10 +154,9 @@ def importances(of: Study | Result | Optimizer) -> pl.DataFrame:
     which one feature is exchanged. If features act together, their shares overlap and may
     add up to more than 1.
     """
+    _refuse_unavailable(of)
     subject = subject_of(of)
     optimizer = subject.optimizer
-    if optimizer.domain.dimension is None:
-        raise ValueError("importance needs features; the candidates are objects")
     rng = np.random.default_rng(0)
     one, other = (optimizer.domain.sample(_PAIRS, rng)[1] for _ in range(2))
     base = optimizer.predict_points(one, pending=False)[0]
