@@ -1,4 +1,5 @@
 import sys
+import tracemalloc
 
 import pytest
 
@@ -60,6 +61,19 @@ def test_the_last_line_says_how_a_program_failed(tmp_path):
         "",
         "exit code 3; stderr: out of ink",
     ]
+
+
+def test_a_program_may_print_more_than_fits_in_memory():
+    code = 'import sys; [print("x" * 999, file=f) for _ in range(40000) for f in FILES]; print(5)'
+    code = code.replace("FILES", "(sys.stdout, sys.stderr)")
+    command = Command(python(code), ["a", "name"])
+    tracemalloc.start()
+    try:
+        assert command({"a": 1, "name": "x"}) == 5.0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4e6
 
 
 def test_a_study_keeps_what_the_program_said_and_no_traceback(tmp_path):

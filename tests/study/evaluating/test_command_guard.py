@@ -20,8 +20,10 @@ time.sleep(600)
 """
 
 RUN = """
-import sys
+import signal, sys
 from noregret.study.evaluating.command import Command
+# Background jobs of a shell ignore Ctrl-C, and so would this one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 Command(sys.argv[1], [])({})
 """
 
@@ -42,7 +44,7 @@ def wait_for(condition):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_takes_its_programs_along(tmp_path, how):
     program, noted = tmp_path / "program.py", tmp_path / "pids"
     program.write_text(PROGRAM)

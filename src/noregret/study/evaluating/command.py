@@ -1,6 +1,7 @@
 """An external program as the function of a study. No shell, and nothing is evaluated as code."""
 
 import contextlib
+import locale
 import math
 import os
 import re
@@ -10,10 +11,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from noregret import _checks
 from noregret.study.reasons import ExplainedError
@@ -25,6 +27,10 @@ _SHELL = ("|", "||", "&&", "&", ";", "<", ">", ">>", "2>&1")
 _LONGEST = 2_147_483.0
 #: how many characters of stderr are kept
 _KEPT = 2000
+#: how many bytes at the end of what a program prints are kept
+_TAIL = 65_536
+#: seconds to read what a killed program printed; a process that it left behind may hold the pipe
+_LAST_WORDS = 1.0
 #: reads which process groups run, and kills those left once its input is closed
 _WATCH = """
 import os, signal, sys
@@ -80,7 +86,7 @@ class Command:
                 "without one programs run as long as they like"
             )
         self.timeout = timeout
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._guard = Guard()
         self._stopped = False
@@ -102,37 +108,52 @@ class Command:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    text=True,
-                    errors="replace",
                     start_new_session=True,
                 )
             except OSError as error:
                 raise CommandError(f"{words[0]} cannot be started: {error}") from error
             self._running.add(process)
             self._guard.watch(process.pid)
+        output, errors = _Tail(process.stdout), _Tail(process.stderr)
         try:
-            output, errors = process.communicate(timeout=self.timeout)
-        except subprocess.TimeoutExpired:
+            self._wait(process, output, errors)
+        except BaseException as error:  # also Ctrl-C, if this is the main thread
             _kill(process)
-            _, errors = process.communicate()
-            raise CommandError(_with_errors(f"killed after {self.timeout:g} s", errors)) from None
+            process.wait()
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            why = f"killed after {self.timeout:g} s"
+            raise CommandError(_with_errors(why, errors.text())) from None
         finally:
             with self._lock:
                 self._running.discard(process)
                 self._guard.forget(process.pid)
         if process.returncode != 0:
-            raise CommandError(_with_errors(_ending(process.returncode), errors))
-        lines = output.strip().splitlines()
+            raise CommandError(_with_errors(_ending(process.returncode), errors.text()))
+        lines = output.text().strip().splitlines()
         try:
             value = float(lines[-1])
         except (IndexError, ValueError):
             got = f"got {lines[-1][:200]!r}" if lines else "but it printed nothing"
             raise CommandError(
-                _with_errors(f"the last line must be the value, {got}", errors)
+                _with_errors(f"the last line must be the value, {got}", errors.text())
             ) from None
         if not math.isfinite(value):
-            raise CommandError(_with_errors(f"the value must be finite, got {value}", errors))
+            raise CommandError(
+                _with_errors(f"the value must be finite, got {value}", errors.text())
+            )
         return value
+
+    def _wait(self, process: "subprocess.Popen[bytes]", *outputs: "_Tail") -> None:
+        """Wait until what the program prints is read, and it has ended."""
+        end = math.inf if self.timeout is None else time.monotonic() + self.timeout
+
+        def left() -> float | None:
+            return None if self.timeout is None else max(end - time.monotonic(), 0.0)
+
+        for one in outputs:
+            one.wait(left())
+        process.wait(left())
 
     def stop(self) -> None:
         """Kill what is running; later calls fail."""
@@ -142,6 +163,39 @@ class Command:
         for process in running:
             _kill(process)
         self._guard.close()
+
+
+class _Tail:
+    """Reads what a program prints, and keeps the end: a program may print more than fits in memory.
+
+    Parameters
+    ----------
+    pipe
+        The program's stdout or stderr.
+    """
+
+    def __init__(self, pipe: "IO[bytes] | None") -> None:
+        assert pipe is not None
+        self._pipe = pipe
+        self._end = b""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with self._pipe:
+            while piece := os.read(self._pipe.fileno(), _TAIL):
+                self._end = (self._end + piece)[-_TAIL:]
+
+    def wait(self, timeout: float | None) -> None:
+        """Wait until all is read."""
+        self._reader.join(timeout)
+        if self._reader.is_alive():
+            raise subprocess.TimeoutExpired("", timeout or 0.0)
+
+    def text(self) -> str:
+        """The end of what was printed."""
+        self._reader.join(_LAST_WORDS)
+        return self._end.decode(locale.getencoding(), errors="replace")
 
 
 class Guard:
@@ -241,7 +295,7 @@ def _with_errors(what: str, errors: str) -> str:
     return "\n".join([*before, f"{what}; stderr: {lines[-1].strip()}"])
 
 
-def _kill(process: "subprocess.Popen[str]") -> None:
+def _kill(process: "subprocess.Popen[bytes]") -> None:
     """Kill the program and everything it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
