@@ -48,6 +48,10 @@ def test_a_whole_study_has_no_problems_and_stays_as_it_is(path):
         ("UPDATE blobs SET data = x'00' WHERE name = 'table'", "'table'", []),
         ("UPDATE blobs SET data = x'00' WHERE name LIKE 'snapshot/%'", "'snapshot/", []),
         ("DELETE FROM trials WHERE number = 11", "11 trials are there", [11]),
+        # Text that is no UTF-8 any more.
+        ("UPDATE events SET kind = CAST(x'ff' AS TEXT) WHERE number = 1", "event 0", []),
+        ("UPDATE operations SET info = CAST(x'7bff' AS TEXT) WHERE number = 3", "operation 3", []),
+        ("UPDATE trials SET origin = CAST(x'ff' AS TEXT) WHERE number = 2", "trial 2", [2]),
         ("UPDATE head SET told = 7", "where the log ends", []),
     ],
 )

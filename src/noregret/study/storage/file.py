@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -263,6 +263,10 @@ def plain_error(path: Path, error: sqlite3.Error) -> StudyError:
     return StudyError(f"{path}: {error}")
 
 
+#: reads damaged text too, so that its checksum tells where the damage is
+_text = partial(str, encoding="utf-8", errors="replace")
+
+
 def connect(path: Path, *, write: bool, create: bool = False) -> sqlite3.Connection:
     """A connection to a database; a file that is not a database is refused."""
     try:
@@ -289,6 +293,7 @@ def _connection(path: Path, options: str, write: bool) -> sqlite3.Connection:
         timeout=30.0,
         check_same_thread=False,
     )
+    connection.text_factory = _text
     try:
         connection.execute(sql.DISTRUST)
         connection.execute(sql.TRY_TO_READ).fetchone()
