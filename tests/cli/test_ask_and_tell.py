@@ -151,7 +151,7 @@ def test_a_study_on_a_box_is_asked_and_told_by_coordinates(tmp_path, monkeypatch
 
 def test_open_trials_are_pointed_out_and_written_again(db):
     first = noregret("ask", db, "-n", 3).stdout
-    assert "3 trials still wait for an answer" in noregret("ask", db, "-n", 2).stderr
+    assert "Still open from earlier: 3 trials" in noregret("ask", db, "-n", 2).stderr
     again = noregret("ask", db, "--open")
     assert again.stdout.startswith(first)
     assert "5 trials still open." in again.stderr

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from commands import noregret
 
@@ -30,6 +31,11 @@ def test_an_output_that_cannot_be_written(db, output):
     assert state_of(db)[0]["pending"] == 3
 
 
+def test_the_error_names_the_users_file_where_nothing_can_be_deleted_either(db):
+    name = "x" * 250 + ".csv"
+    assert f"'{name}'" in noregret("ask", db, "-n", 3, "-o", name, code=1).stderr
+
+
 @pytest.mark.parametrize("options", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
 def test_a_pipe_that_nobody_reads(db, options):
     before = state_of(db)
@@ -49,6 +55,27 @@ def test_a_pipe_that_nobody_reads(db, options):
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
     assert state_of(db) == before
+
+
+def test_output_where_the_system_has_an_encoding_without_some_letters(tmp_path):
+    """A plate in a pipe is that of a file; other output writes these letters out."""
+    path = tmp_path / "study.db"
+    nr.Study.create(path, np.arange(3.0), kernel=nr.RBF(1.0), names=["ä", "β", "c"], seed=0).close()
+    program = "from noregret.cli.main import main; main()"
+
+    def output(command):
+        return subprocess.run(
+            [sys.executable, "-c", program, command, str(path)],
+            env=os.environ | {"PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=True,
+        ).stdout.decode()
+
+    plate = csv.DictReader(output("ask").splitlines())
+    with nr.Study.open(path) as study:
+        assert [row["id"] for row in plate] == list(study.get(study.pending()).names)
+        study.tell_history([0], [1.0])
+    assert "| \\xe4 " in output("best")
 
 
 def test_questions_that_cannot_be_stored_are_not_left_in_a_file(db, monkeypatch):

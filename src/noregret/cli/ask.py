@@ -80,8 +80,8 @@ def ask(
             plate.keep()
         words = _about_plate(opened, numbers, wanted, adaptive)
         if numbers and before:
-            still = f"Of earlier questions, {many(before, 'trial')} "
-            words.append(f"{still}still wait for an answer (ask --open writes them again).")
+            earlier = many(before, "trial")
+            words.append(f"Still open from earlier: {earlier} (ask --open writes them again).")
     for line in words:
         say(line)
     if not numbers:

@@ -1,5 +1,8 @@
 """The program ``noregret``."""
 
+import io
+import sys
+
 from noregret.cli import (
     add,
     ask,
@@ -44,4 +47,7 @@ app.registered_commands.sort(key=lambda one: _ORDER.index(str(one.name)))
 
 def main() -> None:
     """Run the command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names may have letters that the encoding of a terminal or pipe lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     app()

@@ -4,10 +4,11 @@ No command may write over the study that it reads, over files that belong to it,
 of its candidates.
 """
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
 
@@ -59,6 +60,9 @@ class Output:
     def write(self, write_to: Callable[[IO[str]], None]) -> None:
         """Write everything as text; all of it is flushed, or on disk, when this returns."""
         if self._path is None:
+            # In a pipe the text is that of a file; a terminal shows its own encoding.
+            if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+                sys.stdout.reconfigure(encoding="utf-8")
             write_to(sys.stdout)
             sys.stdout.flush()
             return
@@ -98,7 +102,9 @@ class Output:
 
     def __exit__(self, *exception: object) -> None:
         if self._new is not None:
-            self._new.unlink(missing_ok=True)
+            # In a read-only folder this fails too, and would hide why nothing was written.
+            with suppress(OSError):
+                self._new.unlink(missing_ok=True)
 
 
 def _refuse_other_formats(path: Path) -> None:
