@@ -7,6 +7,8 @@ import urllib.error
 import urllib.request
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from noregret.serve import application
 
@@ -41,19 +43,20 @@ class Client:
 
 
 class Serving:
-    """A server in a thread, until the block ends."""
+    """A server in a thread, until the block ends; ``below`` is the path of the application."""
 
-    def __init__(self, study, token=None):
-        self.study, self.token = study, token
+    def __init__(self, study, token=None, below=""):
+        self.study, self.token, self.below = study, token, below
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
-        app = application(self.study, token=self.token)
+        app = Starlette(routes=[Mount(self.below, application(self.study, token=self.token))])
         config = uvicorn.Config(app, lifespan="off", ws="none", log_level="error")
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, args=([self.listener],))
         self.thread.start()
-        return Client(f"http://127.0.0.1:{self.listener.getsockname()[1]}", self.token)
+        address = f"http://127.0.0.1:{self.listener.getsockname()[1]}{self.below}"
+        return Client(address, self.token)
 
     def __exit__(self, *exception):
         self.server.should_exit = True

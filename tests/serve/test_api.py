@@ -1,9 +1,12 @@
 """A study over HTTP, with a real server on this machine."""
 
 import queue
+import re
 import threading
+from urllib.parse import urljoin
 
 import numpy as np
+import pytest
 from servers import Serving
 
 import noregret as nr
@@ -62,11 +65,14 @@ def test_a_space_of_typed_parameters(path):
         assert told["counts"]["told"] == 2
 
 
-def test_the_page_is_the_report_and_follows_the_study(library):
-    with Serving(library) as client:
+@pytest.mark.parametrize("below", ["", "/plates"])
+def test_the_page_is_the_report_and_follows_the_study(library, below):
+    with Serving(library, below=below) as client:
         empty = client.ok("/")
         client.ok("/api/history", {"ids": [3, 5], "values": [1.0, 2.0]})
         page = client.ok("/")
+        (asked,) = re.findall(r'at = "(.*)" \+ location.search', page)
+        assert urljoin(f"{client.address}/", asked) == f"{client.address}/api/status"
     assert "There are no answers yet" in empty
     assert "c005" in page
     assert "location.reload" in page

@@ -20,9 +20,10 @@ from noregret.study import DamagedError, FullError
 #: how many bytes a request may have
 _LARGEST = 1 << 24
 
-#: reloads the page when the study has changed
+#: reloads the page when the study has changed; the address is relative, as other servers may have
+#: this application below a path of theirs
 _RELOAD = """<script>
-const at = "/api/status" + location.search;
+const at = "api/status" + location.search;
 let seen = null;
 setInterval(async () => {
   const found = await (await fetch(at)).json();
