@@ -64,10 +64,13 @@ class GivenModel:
     @property
     def notes(self) -> list[str]:
         """What people should know about it."""
-        if not self.learnt:
-            return []
-        what = "The kernel is" if isinstance(self.noise, float) else "Kernel and noise are"
-        return [f"{what} learnt from the values that you tell."]
+        notes = []
+        if self.learnt:
+            what = "The kernel is" if isinstance(self.noise, float) else "Kernel and noise are"
+            notes.append(f"{what} learnt from the values that you tell.")
+        if self.noise == "heavy":
+            notes.append("Outliers are expected: values far from the model count only a little.")
+        return notes
 
     def known(self, kernel: Any) -> str:
         """A few words on what is given, for one line; ``kernel`` as people read it."""
