@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 import sys
@@ -169,3 +170,30 @@ def test_report_of_molecules(tmp_path):
         assert "packed bits (fingerprints); there are no features to move" in render(study)
         with pytest.raises(ValueError, match="packed bits"):
             nr.plot.importance(study)
+
+
+def test_a_slice_along_a_logarithmic_parameter_has_its_scale(path):
+    with nr.Study.create(path, {"lr": nr.Float(1e-6, 1, log=True)}, seed=0) as study:
+        study.run(lambda x: -((np.log10(x["lr"]) + 3) ** 2), 8)
+        page = render(study)
+    chart = page[page.index("<figcaption>Slice along lr") :]
+    assert all(f">{power}</text>" in chart for power in ("1e-06", "0.0001", "0.01", "1"))
+
+
+def test_the_mean_that_was_learnt_stands_in_place_of_the_one_at_the_start(path):
+    with nr.Study.create(path, np.linspace(0, 1, 40), "plateucb", seed=0) as study:
+        assert "prior mean" in render(study)
+        study.tell_history(range(30), np.linspace(-70, -50, 30))
+        page = render(study)
+    assert re.search(r"<td>the kernel describes</td><td>\(value \+ [56]", page)
+    assert "prior mean" not in page
+
+
+@pytest.mark.parametrize(("count", "words"), [(3, ""), (12, "The last 10 of 12.")])
+def test_failures_are_counted_where_some_are_left_out(path, count, words):
+    with nr.Study.create(path, np.arange(20.0), "gpucb", kernel=nr.RBF(1.0), seed=0) as study:
+        study.tell(study.ask(count), failed="out of ink")
+        page = render(study)
+    assert page.count("out of ink") == min(count, 10)
+    assert ("The last" in page.partition("<h2>Failures")[2].partition("<table")[0]) == bool(words)
+    assert words in page

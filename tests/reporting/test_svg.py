@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noregret.reporting.svg import MOST_POINTS, Chart, number, rows_chart, text, ticks
+from noregret.reporting.svg import MOST_POINTS, Chart, log_ticks, number, rows_chart, text, ticks
 
 
 def parsed(chart):
@@ -43,6 +43,24 @@ def test_lines_and_points_stand_at_their_values():
     (rule,) = [mark for mark in svg.iter("line") if mark.get("stroke-dasharray")]
     assert across(float(rule.get("x1"))) == pytest.approx(4.0, abs=0.05)
     assert next(svg.iter("figcaption")).text == "a < b"
+
+
+def test_a_logarithmic_axis_has_powers_of_ten_at_equal_distances():
+    x = np.array([1e-6, 1e-3, 1.0])
+    svg = parsed(Chart("t", "x", log_x=True).line(x, x).rule(0.01).render())
+    at, values = np.array(labels(svg, "mid")).T
+    np.testing.assert_allclose(np.log10(values), np.arange(-6, 1), atol=1e-9)
+    np.testing.assert_allclose(np.diff(at), at[1] - at[0], atol=0.11)
+    (rule,) = [mark for mark in svg.iter("line") if mark.get("stroke-dasharray")]
+    assert float(rule.get("x1")) == at[4]
+
+
+@given(st.floats(-300, 290), st.floats(1e-3, 10))
+def test_a_logarithmic_axis_always_has_a_few_round_numbers(low, span):
+    found = log_ticks(low, low + span)
+    assert 1 < len(found) <= 7
+    assert np.all(np.diff(found) > 0)
+    assert low - 1e-9 <= found[0] <= found[-1] <= low + span + 1e-9
 
 
 def test_long_lines_are_thinned_and_keep_their_ends():

@@ -149,7 +149,7 @@ def _fit(check: ModelCheck) -> str:
     rank = np.arange(1, len(order) + 1)
     middle = check.predicted[order]
     intervals = (
-        Chart("The same with 95 % intervals", "choices, by what is predicted", "value")
+        Chart("The same with 95 % intervals", "choices, in the order of predictions", "value")
         .bars(rank, (middle - reach[order]), (middle + reach[order]), BLUE, "predicted interval")
         .points(rank, check.measured[order], RED, "measured mean")
         .render()
@@ -192,11 +192,13 @@ def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
     minimize = study.settings["direction"] == "minimize"
     running = np.minimum.accumulate(values) if minimize else np.maximum.accumulate(values)
     chart = Chart("Values over time", "answers, in the order told", "value")
-    chart.points(steps, values, GREY, "value").line(steps, running, RED, "best value measured")
+    chart.points(steps, values, GREY, "value").line(
+        *_steps(steps, running), RED, "best value measured"
+    )
     plots.append(chart.render())
     note = (
-        "The estimate is that of the choice with the best guaranteed value at that time, which a "
-        "lucky measurement cannot fool."
+        "The estimate is that of the choice recommended at that time. One lucky measurement moves "
+        "it little, but is the best value measured from then on."
     )
     if len(values) > MOST_POINTS:
         note += f" {MOST_POINTS:,} of {len(values):,} values are drawn."
@@ -209,11 +211,13 @@ def _batches(asks: list[dict[str, Any]]) -> str:
     asked = np.cumsum([info["size"] for info in asks])
     sizes = Chart("Batch sizes", "trials asked for").include(0.0)
     plots = [sizes.line(*_steps(asked, [info["size"] for info in asks])).render()]
+    note = ""
     known = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=True) if "dictionary" in i]
     if known:
         chart = Chart("Inducing points of the model", "trials asked for").include(0.0)
         plots.append(chart.line(*_steps(*zip(*known, strict=True))).render())
-    return _section("Batches and the model", "", _grid(plots))
+        note = "The model describes all choices by some that were measured: its inducing points."
+    return _section("Batches and the model", note, _grid(plots))
 
 
 def _steps(x: Any, y: Any) -> tuple[Any, Any]:
@@ -236,8 +240,8 @@ def _slices(study: Study) -> str:
     scales = slices.lengthscales(study)
     table = "" if scales is None else _html_table(scales)
     note = (
-        "One feature is moved, the others stay at the best choice (red). The line is the posterior "
-        f"mean, the band {slices.DEVIATIONS:g} posterior deviations on either side. A feature is "
+        "One feature is moved, the others stay at the best choice (red). The line is what the "
+        f"model expects, the band {slices.DEVIATIONS:g} deviations on either side. A feature is "
         "important if the line moves far"
         + ("." if scales is None else "; the kernel's lengthscales are in the table.")
     )
@@ -253,7 +257,7 @@ def _slice(one: slices.Slice) -> str:
         return rows_chart(
             title, "value", one.categories, one.mean, one.lower, one.upper, strong=best
         )
-    chart = Chart(title, one.name, "value", height=200.0)
+    chart = Chart(title, one.name, "value", height=200.0, log_x=one.log)
     return chart.band(one.x, one.lower, one.upper).line(one.x, one.mean).rule(one.best).render()
 
 
@@ -274,7 +278,8 @@ def _failures(study: Study) -> str:
             "reason": [(trial.reason or "")[-300:] for trial in last],
         }
     )
-    return _section("Failures", f"The last of {len(failed)}.", _html_table(shown))
+    note = "" if len(last) == len(failed) else f"The last {len(last)} of {len(failed)}."
+    return _section("Failures", note, _html_table(shown))
 
 
 def _settings(study: Study) -> str:
@@ -293,7 +298,9 @@ def _settings(study: Study) -> str:
     }
     if (shift, unit) != (0.0, 1.0):
         mean, spread = float(study.units.values(shift)), float(unit)
-        settings["the kernel describes"] = f"(value − {number(mean)}) / {number(spread)}"
+        settings.pop("prior_mean", None)  # the mean has been learnt since
+        sign = "+" if mean < 0 else "−"
+        settings["the kernel describes"] = f"(value {sign} {number(abs(mean))}) / {number(spread)}"
     if warp.strength:
         centre, size = float(study.units.values(warp.centre)), warp.scale / warp.strength
         side = "below" if study.units.sign > 0 else "above"
@@ -322,12 +329,18 @@ def _events(study: Study) -> str:
     events = events.with_columns(
         pl.Series("details", details, pl.String), pl.col("time").dt.truncate("1s")
     )
-    return _section("Events", "The last 20 at most.", _html_table(events))
+    note = (
+        "First what was done to the study, then what the algorithm did by itself; the last 20 at "
+        "most. Noise and norm of a fit are in the unit of its kernel."
+    )
+    return _section("Events", note, _html_table(events))
 
 
 def _details(about: dict[str, Any]) -> str:
     """What an event says, without checksums, which only programs compare."""
-    return _rounded(", ".join(f"{k}: {v}" for k, v in about.items() if k != "sha256"))
+    names = {"t": "answers"}
+    shown = {names.get(k, k.replace("_", " ")): v for k, v in about.items() if k != "sha256"}
+    return _rounded(", ".join(f"{name}: {value}" for name, value in shown.items()))
 
 
 def _html_table(frame: pl.DataFrame) -> str:

@@ -50,6 +50,17 @@ def ticks(low: float, high: float) -> list[float]:
     return [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """Decimal logarithms of round numbers between two logarithms: of powers of ten, if possible."""
+    for digits in ((1,), (1, 2, 5)):
+        powers = range(math.floor(low), math.ceil(high) + 1)
+        found = [power + math.log10(digit) for power in powers for digit in digits]
+        found = [one for one in found if low <= one <= high]
+        if len(found) > 2:
+            return found[:: math.ceil(len(found) / (_STEPS + 1))]
+    return [math.log10(one) for one in ticks(10**low, 10**high)]
+
+
 @dataclass
 class Chart:
     """Lines, bands and points over two axes.
@@ -62,12 +73,15 @@ class Chart:
         Labels of the axes.
     height
         Height, in units of which the chart is 360 wide.
+    log_x
+        Whether the horizontal axis is logarithmic.
     """
 
     title: str
     x_label: str
     y_label: str = ""
     height: float = 230.0
+    log_x: bool = False
     _parts: list[tuple[str, Floats, Any, str]] = field(default_factory=list)
     _key: list[tuple[str, str, str]] = field(default_factory=list)
     _x: list[float] = field(default_factory=list)
@@ -100,6 +114,7 @@ class Chart:
 
     def _add(self, kind: str, x: Any, columns: list[Any], color: str, label: str) -> "Chart":
         array = np.asarray(x, dtype=np.float64)
+        array = np.log10(array) if self.log_x else array
         values = [np.asarray(one, dtype=np.float64) for one in columns]
         kept = np.isfinite(array)
         for one in values:
@@ -126,7 +141,8 @@ class Chart:
         def py(y: Any) -> Any:
             return _TOP + (y_high - y) / (y_high - y_low) * down
 
-        drawn = [self._axes(px, py, ticks(x_low, x_high), ticks(y_low, y_high))]
+        along = log_ticks if self.log_x else ticks
+        drawn = [self._axes(px, py, along(x_low, x_high), ticks(y_low, y_high))]
         drawn += [_mark(kind, px(x), [py(one) for one in ys], color, _TOP, _TOP + down)
                   for kind, x, ys, color in self._parts]  # fmt: skip
         return _figure(self.title, self._key, self.height, "".join(drawn))
@@ -139,7 +155,8 @@ class Chart:
             out.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{at}" y2="{at}"/>')
             out.append(f'<text x="{_LEFT - 5}" y="{py(y) + 4:.1f}" class="end">{y:.4g}</text>')
         for x in xs:
-            out.append(f'<text x="{px(x):.1f}" y="{bottom + 15}" class="mid">{x:.4g}</text>')
+            value = 10**x if self.log_x else x
+            out.append(f'<text x="{px(x):.1f}" y="{bottom + 15}" class="mid">{value:.4g}</text>')
         out.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{bottom}" y2="{bottom}"/>')
         middle = (_LEFT + right) / 2
         out.append(
