@@ -136,6 +136,13 @@ def test_columns_without_a_name(tmp_path):
     assert "called column_1" in table.notes[0]
 
 
+def test_points_that_group_digits_are_pointed_out(tmp_path):
+    """Beside decimal commas a point groups digits, but may also be a mistake."""
+    (tmp_path / "a.csv").write_text("name;a;b\nx;1.234;2,5\ny;3,75;3,5\n")
+    table = Table(tmp_path / "a.csv")
+    assert table.notes[-2:] == ["Decimal comma: 2,5 is 2.5.", "Points group digits: 1.234 is 1234."]
+
+
 def test_commas_that_group_digits(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('a,b\n"1,234",x\n"2,500",y\n')

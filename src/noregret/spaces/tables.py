@@ -19,7 +19,12 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Ints
-from noregret.spaces.cells import commas_in_groups, decimal_commas, decimal_sign
+from noregret.spaces.cells import (
+    commas_in_groups,
+    decimal_commas,
+    decimal_sign,
+    grouped_by_points,
+)
 from noregret.spaces.layout import SEPARATORS, find_header, find_separator
 from noregret.spaces.limits import Lines, check_parquet, longest_field
 from noregret.spaces.sheets import Sheet, choice_in_words, read_sheet, sheet_names
@@ -278,6 +283,10 @@ class Table:
             sign = "."
         if sign == ",":
             self.notes.append(f"Decimal comma: {commas[0]} is {commas[0].replace(',', '.')}.")
+            if found := grouped_by_points(cells):
+                self.notes.append(
+                    f"Points group digits: {found[0]} is {found[0].replace('.', '')}."
+                )
         elif grouped := commas_in_groups(commas):
             self.notes.append(
                 f"Commas group digits: {grouped[0]} is {grouped[0].replace(',', '')}."
