@@ -32,12 +32,18 @@ def test_a_laboratory_loop(db):
         (lambda rows: rows[1].update(value="lots"), "line 3, column 'value': 'lots' is not"),
         (lambda rows: rows[1].update(value="1..5"), "'1..5' is not a finite number (did you mean"),
         (lambda rows: rows[1].update(value="inf"), "line 3, column 'value': 'inf'"),
-        (lambda rows: rows[2].update(trial="77"), "line 4, column 'trial': there is no trial '77'"),
-        (lambda rows: rows[2].update(trial="x"), "line 4, column 'trial': there is no trial 'x'"),
+        (
+            lambda rows: rows[2].update(trial="77"),
+            "line 4, column 'trial': this study has no trial '77'",
+        ),
+        (
+            lambda rows: rows[2].update(trial="x"),
+            "line 4, column 'trial': this study has no trial 'x'",
+        ),
         (lambda rows: rows.append(dict(rows[0])), "line 8: trial 0 comes twice: write the mean"),
         (
             lambda rows: rows[0].update(compound="cmp999"),
-            "line 2, column 'compound': trial 0 is cmp",
+            "line 2, column 'compound': trial 0 of this study is cmp",
         ),
         (lambda rows: rows[0].update(failed="broken"), "line 2: it has both"),
     ],

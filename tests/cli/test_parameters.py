@@ -84,9 +84,9 @@ def test_a_condition_on_the_command_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "--candidates, --space or --param"),
+        ([], "one of --candidates, --space and --param"),
         ([*params("a=bool"), "--feasible", "b"], "feasible must name parameters, a; got 'b'"),
-        (["--space", "a.toml", *params("a=bool")], "--candidates, --space or --param"),
+        (["--space", "a.toml", *params("a=bool")], "one of --candidates, --space and --param"),
         (params("a=real(0,1)"), "a: a parameter must be written like"),
         ([*params("a=bool"), "--features", "a"], "--features is for a list"),
         ([*params("a=bool"), "--bits", 64], "--bits is for a list"),

@@ -74,9 +74,10 @@ def test_the_live_display(db, monkeypatch):
     screen = Console(file=io.StringIO(), force_terminal=True, width=100)
     monkeypatch.setattr("noregret.cli.run.console", screen)
     db.with_name("measure.py").write_text(MEASURE)
-    noregret("run", db, "--command", PROGRAM, "--budget", 4, "--known-best", 1.0)
-    shown = screen.file.getvalue()
-    for words in ("4 of 4", "trials/s", "last batch", "inducing points", "best so far", "gap"):
+    options = ("--budget", 4, "--batch", 1, "--known-best", 1.0)
+    noregret("run", db, "--command", PROGRAM, *options)
+    shown = " ".join(screen.file.getvalue().split())
+    for words in ("4 of 4", "trials/s", "batch 1 trial d", "inducing points", "best so far", "gap"):
         assert words in shown
     assert "regret" in shown
 

@@ -113,6 +113,7 @@ def test_what_was_measured_stands_beside_the_model(db):
         pytest.approx(112.1),
         112,
     )
+    assert "30 told (30 of them imported), 0 pending, 0 failed" in noregret("status", db).stdout
     shown = noregret("best", db)
     assert "cmp003" in shown.stdout
     assert " id " not in shown.stdout

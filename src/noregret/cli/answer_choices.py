@@ -122,7 +122,8 @@ def checked_choices(study: "Study", rows: Rows, name_column: str) -> Check:
         name, called = study.name_of(trial.id, None), texts[i].strip()
         if called and name and called not in (name.strip(), mark(name).strip()):
             raise ValueError(
-                f"column {name_column!r}: trial {trial.number} is {name}, not {texts[i]}"
+                f"column {name_column!r}: trial {trial.number} of this study is {name}, "
+                f"not {texts[i]}"
             )
 
     return check

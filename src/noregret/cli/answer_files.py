@@ -142,7 +142,7 @@ def _by_number(
             number = _whole(text)
             trial = None if number is None else study.records.trial(number)
             if number is None or trial is None:
-                raise ValueError(f"column 'trial': there is no trial {text!r}")
+                raise ValueError(f"column 'trial': this study has no trial {text!r}")
             check(i, trial)
             if number in seen:
                 raise ValueError(f"trial {number} comes twice: {_REPLICATES}")

@@ -27,7 +27,7 @@ Summary = tuple[dict[str, Any], list[str]]
 def create(given: CreateOptions) -> None:
     """Make a study from a list of candidates, or from parameters and their ranges."""
     if sum(bool(source) for source in (given.candidates, given.space, given.param)) != 1:
-        message = "what to choose from must be given by --candidates, --space or --param"
+        message = "what to choose from must be given by one of --candidates, --space and --param"
         if Path(given.study).is_file():
             right = [str(Path(given.study).with_suffix(".db")), "--candidates", given.study]
             message += f"; for the list in {given.study}: noregret create {shlex.join(right)}"

@@ -202,7 +202,7 @@ class _Display:
         grid.add_row("speed", f"{progress.rate:.2f} trials/s, about {words} left")
         info = self._study.records.last_batch()
         if info is not None:
-            grid.add_row("last batch", f"{info['size']} trials")
+            grid.add_row("last batch", many(info["size"], "trial"))
             if "dictionary" in info:
                 grid.add_row("dictionary", f"{info['dictionary']} inducing points")
         if self._best is not None:

@@ -83,9 +83,9 @@ def status(
 def _in_words(about: dict[str, Any], best: str | None) -> list[tuple[str, str]]:
     """Where a study stands, as labels and texts; what is not set is left out."""
     counts, last = about["counts"], about["last_batch"]
-    answers = ", ".join(f"{counts[name]:,} {name}" for name in ("told", "pending", "failed"))
-    if counts["history"]:
-        answers += f"; {counts['history']:,} of them from elsewhere"
+    imported = f" ({counts['history']:,} of them imported)" if counts["history"] else ""
+    answers = f"{counts['told']:,} told{imported}, {counts['pending']:,} pending, "
+    answers += f"{counts['failed']:,} failed"
     rows: list[tuple[str, Any]] = [
         ("study", about["study"]),
         ("choices", about["domain"]),
