@@ -53,8 +53,8 @@ def test_candidates_that_fail_are_set_aside_and_brought_back(db):
     noregret("retry", db, name, "--all", code=1)
     assert json.loads(noregret("retry", db, name, name, "--json").stdout) == {"retried": [name]}
     assert len(json.loads(noregret("status", db, "--json").stdout)["set_aside"]) == 4
-    assert "1 candidate may be asked for again" in noregret("retry", db, name).stderr
-    assert "4 candidates may be asked for again" in noregret("retry", db, "--all").stderr
+    assert "Failures of 1 candidate no longer count" in noregret("retry", db, name).stderr
+    assert "Failures of 4 candidates no longer count" in noregret("retry", db, "--all").stderr
     assert "No candidate is set aside" in noregret("retry", db, "--all").stderr
 
 

@@ -41,7 +41,7 @@ def retry(
         print_json({"retried": called})
         return
     say(
-        f"{many(len(called), 'candidate')} may be asked for again: {', '.join(called)}."
+        f"Failures of {many(len(called), 'candidate')} no longer count: {', '.join(called)}."
         if called
         else "No candidate is set aside."
     )
