@@ -29,6 +29,16 @@ def test_a_best_value_far_from_all_others_is_named(tmp_path, direction):
         assert "alone" not in {one.kind for one in check_study(study).findings}
 
 
+def test_a_single_measurement_is_not_trusted_more_than_a_model_that_was_learnt():
+    """It has no mean and no median, and may be the mistake."""
+    rng = np.random.default_rng(1)
+    opt = nr.PlateUCB(nr.Candidates(np.append(rng.uniform(size=40), 0.5)), seed=0)
+    opt.tell(range(41), np.append(50 + rng.standard_normal(40), 90.0))
+    (found,) = [one.text for one in check_model(opt).findings if one.kind == "contradiction"]
+    assert found.startswith("40 was measured once, 90, and the model says ")
+    assert found.endswith("]. One of the two is wrong: measure this choice again.")
+
+
 def test_fingerprints_have_no_constant_columns():
     bits = np.packbits(np.random.default_rng(0).random((40, 64)) < 0.02, axis=1)
     opt = nr.PlateUCB(nr.Candidates(bits), seed=0)

@@ -197,3 +197,18 @@ def test_failures_are_counted_where_some_are_left_out(path, count, words):
     assert page.count("out of ink") == min(count, 10)
     assert ("The last" in page.partition("<h2>Failures")[2].partition("<table")[0]) == bool(words)
     assert words in page
+
+
+def test_a_batch_is_as_wide_as_it_is_high(path):
+    """Each size stands over the trials of its own batch, not over those of the next one."""
+    with nr.Study.create(path, np.arange(20.0), "gpucb", kernel=nr.RBF(1.0), norm=50) as study:
+        for size in (2, 6, 1):
+            trials = study.ask(size)
+            study.tell(trials, np.sin(trials.ids))
+        page = render(study)
+    (line,) = re.findall(r'Batch sizes</figcaption>.*?<polyline points="([^"]*)"', page)
+    x, y = np.array([pair.split(",") for pair in line.split()], dtype=float).T
+    trial = (x - x[0]) / (x[-1] - x[0]) * 9
+    np.testing.assert_allclose(trial, [0, 2, 2, 8, 8, 9, 9], atol=0.01)
+    np.testing.assert_array_equal(y[[0, 2, 4, 4]], y[[1, 3, 5, 6]])
+    assert y[2] < y[0] < y[4]

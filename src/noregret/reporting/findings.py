@@ -115,21 +115,26 @@ def contradictions(
         away = max(one.lower - seen.mean, seen.mean - one.upper)
         if away > _ERRORS * spread / math.sqrt(seen.count) + 1e-9 * abs(seen.mean):
             ends = sorted((value(one.lower), value(one.upper)))
+            found = f"{value(seen.mean):.4g}"
+            if seen.count > 1:
+                found = f"mean {found}, median {value(seen.median):.4g}"
             wrong.append(
-                f"{name(one.id, one.point)} was measured {_often(seen.count)}, mean "
-                f"{value(seen.mean):.4g}, median {value(seen.median):.4g}, and the model says "
-                f"{value(one.mean):.4g} in [{ends[0]:.4g}, {ends[1]:.4g}]"
+                f"{name(one.id, one.point)} was measured {_often(seen.count)}, {found}, and the "
+                f"model says {value(one.mean):.4g} in [{ends[0]:.4g}, {ends[1]:.4g}]"
             )
     if not wrong:
         return []
     more = f" ({len(wrong) - 1} more like it)" if len(wrong) > 1 else ""
-    advice = "; give a larger --scale or --norm, or let kernel and noise be learnt (--kernel auto)"
+    advice = (
+        "Trust the measurements; give a larger --scale or --norm, or let kernel and noise be "
+        "learnt (--kernel auto)."
+    )
     if "kernel" in optimizer.learnt:
-        advice = ", and measure this choice again"
+        advice = "One of the two is wrong: measure this choice again."
     return [
         Finding(
             "contradiction",
-            f"{wrong[0]}{more}. Trust the measurements{advice}.",
+            f"{wrong[0]}{more}. {advice}",
         )
     ]
 

@@ -197,8 +197,8 @@ def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
     )
     plots.append(chart.render())
     note = (
-        "The estimate is that of the choice recommended at that time. One lucky measurement moves "
-        "it little, but is the best value measured from then on."
+        "The estimate is what the model expects of the choice recommended at that time. The best "
+        "value measured may be luck."
     )
     if len(values) > MOST_POINTS:
         note += f" {MOST_POINTS:,} of {len(values):,} values are drawn."
@@ -208,12 +208,14 @@ def _progress(study: Study, asks: list[dict[str, Any]]) -> str:
 def _batches(asks: list[dict[str, Any]]) -> str:
     if not asks:
         return ""
-    asked = np.cumsum([info["size"] for info in asks])
-    sizes = Chart("Batch sizes", "trials asked for").include(0.0)
-    plots = [sizes.line(*_steps(asked, [info["size"] for info in asks])).render()]
+    sizes = [info["size"] for info in asks]
+    asked = np.cumsum([0, *sizes])
+    chart = Chart("Batch sizes", "trials asked for").include(0.0)
+    plots = [chart.line(*_steps(asked, [*sizes, sizes[-1]])).render()]
+    known = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=False) if "dictionary" in i]
     note = ""
-    known = [(n, i["dictionary"]) for n, i in zip(asked, asks, strict=True) if "dictionary" in i]
     if known:
+        known.append((asked[-1], known[-1][1]))
         chart = Chart("Inducing points of the model", "trials asked for").include(0.0)
         plots.append(chart.line(*_steps(*zip(*known, strict=True))).render())
         note = "The model describes all choices by some that were measured: its inducing points."
