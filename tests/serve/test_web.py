@@ -64,7 +64,9 @@ def test_a_token_is_asked_for(library):
         code, answer = client.request("/api/ask", {"n": 1})
         assert code == 401
         assert "token" in answer["error"]
-        assert client.request("/")[0] == 401
+        code, words = client.request("/")
+        assert code == 401
+        assert "?token=TOKEN" in words
     assert not len(library.trials())
 
 

@@ -127,7 +127,11 @@ def _check_token(request: Request, token: str | None) -> None:
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     given = given or request.query_params.get("token", "")
     if not hmac.compare_digest(given.encode(), token.encode()):
-        raise _RefusedError(401, "the request must carry the token: Authorization: Bearer TOKEN")
+        raise _RefusedError(
+            401,
+            "the request must carry the token, as Authorization: Bearer TOKEN, or in a browser as "
+            "?token=TOKEN behind the address",
+        )
 
 
 def _code(error: Exception) -> int:
