@@ -38,7 +38,10 @@ def check_settings(settings: "Optimizer") -> None:
     if settings.repeats is not None:
         _checks.count("repeats", settings.repeats)
     _checks.count("aim", settings.aim)
-    if settings.domain.size is None and (settings.repeats, settings.aim) != (None, 1):
+    size = settings.domain.size
+    if size is not None and settings.aim > size:
+        raise ValueError(f"aim must be at most the {size} candidates, got {settings.aim}")
+    if size is None and (settings.repeats, settings.aim) != (None, 1):
         raise ValueError(
             "repeats and aim are for lists of candidates: the points of a box cannot be "
             "counted. Leave them out, or choose from a grid: box.grid(n)"
