@@ -96,6 +96,54 @@ def test_leverages_may_wait_until_they_are_asked_for():
     np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
 
 
+def test_updates_wait_and_are_applied_together(monkeypatch):
+    monkeypatch.setattr(followed_points, "_LATE", 7)
+    X, _, rng = problem(arms=80)
+    model, counts, sums = told_once(X)
+    followed, waited = Followed.all_of(X, model.posterior()), 0
+    for i in range(60):
+        rows = rng.integers(80, size=1)
+        counts[rows] += 1
+        sums[rows] += rng.standard_normal(1)
+        model.advance(X, counts, sums, rows)
+        before, size = followed.mean.copy(), followed.numbers
+        if followed.put_off(model.updates[-1]):
+            waited += 1
+            np.testing.assert_array_equal(followed.mean, before)
+            assert followed.numbers == size
+        else:
+            followed.apply(KERNEL, model.updates[-1])
+            assert not followed.late
+        mean, leverage = model.posterior().evaluate(X)
+        if followed.late:
+            some = rng.permutation(80)[:20]
+            found = followed.ahead(KERNEL, 0.1, some)
+            np.testing.assert_allclose(found[0], mean[some], atol=1e-9)
+            np.testing.assert_allclose(found[1], leverage[some], atol=1e-8)
+            width = np.sqrt(2.0**2 + followed.growth)
+            limit = followed.mean + width * np.sqrt(followed.leverage(0.1))
+            assert (limit >= mean + 2.0 * np.sqrt(leverage) - 1e-9).all()
+        if i % 20 == 19:
+            followed.make_exact(model.posterior())
+        if not followed.late:
+            np.testing.assert_allclose(followed.mean, mean, atol=1e-9)
+            np.testing.assert_allclose(followed.leverage(0.1), leverage, atol=1e-8)
+    assert waited > 40
+
+
+def test_updates_do_not_wait_if_bounds_after_them_are_not_known():
+    X, _, rng = problem(arms=80)
+    model, counts, sums = told_once(X)
+    followed = Followed.all_of(X, model.posterior())
+    counts[5:9] += 1
+    model.advance(X, counts, rng.standard_normal(80), np.arange(5, 6))
+    assert not followed.put_off(model.updates[-1])  # arms without an inducing point of their own
+    followed.apply(KERNEL, model.updates[-1], falls=False)
+    counts[0] += 1
+    model.advance(X, counts, rng.standard_normal(80), np.arange(0))
+    assert not followed.put_off(model.updates[-1])  # leverages are upper bounds
+
+
 @pytest.mark.parametrize("grow", [0, 40])
 def test_many_evaluations_at_once_are_followed_without_new_features(grow):
     X, _, rng = problem(arms=120)

@@ -10,10 +10,10 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.kernels.base import Kernel
-from noregret.linalg.factors import column_norms, row_norms, with_room
+from noregret.linalg.factors import row_norms, with_room
 from noregret.linalg.threads import for_rows
 from noregret.models.posterior import Posterior
-from noregret.models.update import Update
+from noregret.models.update import Update, Updates
 
 #: rows of one array of features: when features are added, only one array is copied at a time. It
 #: is a multiple of the rows that a thread works on at a time
@@ -22,6 +22,8 @@ _CHUNK = 1 << 15
 _COPIED = 1 << 20
 #: up to this many vectors a matrix is multiplied by one at a time
 _FEW_VECTORS = 3
+#: how many updates may wait
+_LATE = 32
 #: a block of so many numbers stays in the cache
 _CACHED = 1 << 20
 
@@ -38,9 +40,11 @@ class Followed:
     quadratic
         zᵀV⁻¹z (n), or upper bounds of it.
     exact
-        Whether ``quadratic`` is exact for all points.
+        Whether ``quadratic`` was exact for all points before the late updates.
     mean
         The posterior mean (n).
+    late
+        Updates that wait: all of the above is from before them.
     """
 
     def __init__(self, nothing: Points) -> None:
@@ -49,6 +53,8 @@ class Followed:
         self.quadratic: Floats = np.empty(0)
         self.exact = True
         self.mean: Floats = np.empty(0)
+        self.late: list[Update] = []
+        self._waiting: Updates | None = None  # the late updates, once they are needed
         self._size = 0
         #: features: for each chunk of rows its blocks of columns, side by side
         self._chunks: list[list[Floats]] = []
@@ -102,6 +108,7 @@ class Followed:
 
     def append(self, points: Points, Z: Floats, posterior: Posterior) -> None:
         """Follow more points (k × d) with these features of the posterior (k × m) from here on."""
+        self.settle(posterior.kernel)
         n, k, m = len(self), len(points), posterior.size
         self._size = m
         self.points = np.concatenate([self.points, points])
@@ -131,36 +138,73 @@ class Followed:
         self.residual, self.quadratic = self.residual[rows], self.quadratic[rows]
         self.mean = self.mean[rows]
 
+    def put_off(self, update: Update) -> bool:
+        """Let an update wait, if :attr:`growth` says how much it can matter; else return ``False``.
+
+        Several updates at once take far less time than one after the other.
+        """
+        can_wait = update.growth is not None and update.falls_cost_nothing
+        if not (self.exact and can_wait and len(self.late) < _LATE):
+            return False
+        self.late, self._waiting = [*self.late, update], None
+        return True
+
+    @property
+    def growth(self) -> float:
+        """mean + w·√leverage is at most mean + √(w² + growth)·√leverage without late updates."""
+        return sum(update.growth or 0.0 for update in self.late)
+
+    def ahead(self, kernel: Kernel, lam: float, rows: Ints) -> tuple[Floats, Floats]:
+        """Means and leverages of some points (k each) with the late updates."""
+        if self._waiting is None:
+            self._waiting = Updates(self.late, self._size)
+        Z, points = self.features(rows), self.points[rows]
+        mean, quadratic, residual = self.mean[rows], self.quadratic[rows], self.residual[rows]
+        products = row_products(Z, self._waiting.matrix)
+        self._waiting.apply(kernel, points, products, mean, quadratic, residual)
+        return mean, np.maximum(residual / lam + quadratic, 0.0)
+
+    def settle(self, kernel: Kernel) -> None:
+        """Apply the late updates."""
+        if self.late:
+            self._apply(kernel, self.late, falls=True)
+
     def apply(self, kernel: Kernel, update: Update, *, falls: bool = True) -> None:
         """Bring features, residuals, quadratic forms and means up to date: one pass over Z.
 
         Without ``falls`` the effect of new evaluations on quadratic forms is left out, which is
         most of the work. As they can only fall by it, what is kept are upper bounds.
         """
-        m, new = self._size, update.new_points
-        parts: dict[str, Floats] = {}
-        if update.rank is not None and update.root is None:
-            if falls:
-                parts["rank"] = update.rank
-            else:
-                self.exact = False
-        if update.moves is None or not (falls or update.rank is None):
-            parts["theta"] = update.theta[None, :m]
-        if new is not None:
-            parts["border"] = update.border
-            if update.root is None and not ("rank" in parts and update.columns_by_rank is not None):
-                parts["columns"] = update.columns
-            for blocks in self._chunks:
-                _add_room(blocks, max(map(len, blocks), default=_CHUNK), m + len(new))
-        stack, rows = _stacked(parts, m)
-        self._each(lambda own: self._apply(own, kernel, update, stack, rows), len(stack))
-        if new is not None:
-            self._size = m + len(new)
+        self._apply(kernel, [*self.late, update], falls=falls)
         if (root := update.root) is not None:
             self._make_all_exact(lambda Z: Z @ root)
+        elif update.rank is not None and not falls:
+            self.exact = False
+
+    def _apply(self, kernel: Kernel, updates: list[Update], *, falls: bool) -> None:
+        m, several = self._size, Updates(updates, self._size, falls=falls)
+        self.late, self._waiting = [], None
+        size = m + (0 if several.new_points is None else len(several.new_points))
+        for blocks in self._chunks:
+            _add_room(blocks, max(map(len, blocks), default=_CHUNK), size)
+
+        def apply(own: slice) -> None:
+            count, (chunk, start) = own.stop - own.start, divmod(own.start, _CHUNK)
+            blocks = [one[start : start + count] for one in self._chunks[chunk]]
+            now = self.mean[own], self.quadratic[own], self.residual[own]
+            products = self._products(blocks, several.matrix, count)
+            fresh = several.apply(kernel, self.points[own], products, *now)
+            for block, columns in _placed(blocks, m, size):
+                block[:] = fresh[columns.start - m : columns.stop - m].T
+
+        self._each(apply, len(several.matrix))
+        self._size = size
 
     def make_exact(self, posterior: Posterior, rows: Ints | None = None) -> None:
-        """Compute the quadratic forms of some points, or of all, by the posterior."""
+        """Make sure that the quadratic forms of some points, or of all, are exact."""
+        self.settle(posterior.kernel)
+        if self.exact:
+            return
         if rows is None:
             self._make_all_exact(posterior.coordinates)
         else:
@@ -178,41 +222,6 @@ class Followed:
         """Call ``work`` on every piece, which multiplies Z by so many vectors."""
         for_rows(work, len(self), max(self._size, 8) * vectors)
 
-    def _apply(
-        self, span: slice, kernel: Kernel, update: Update, stack: Floats, rows: dict[str, slice]
-    ) -> None:
-        """Apply an update to a piece; ``rows`` says where its matrices are in ``stack``."""
-        m, count, (chunk, start) = self._size, span.stop - span.start, divmod(span.start, _CHUNK)
-        blocks = [one[start : start + count] for one in self._chunks[chunk]]
-        products = self._products(blocks, stack, count)
-        found = {name: products[own] for name, own in rows.items()}
-        mean, quadratic, residual = self.mean[span], self.quadratic[span], self.residual[span]
-        if "theta" in found:
-            mean[:] = found["theta"][0]
-        elif "rank" in found and update.moves is not None:
-            mean += update.moves[0] @ found["rank"]
-        if "rank" in found:
-            quadratic -= column_norms(found["rank"])
-        if update.new_points is None:
-            return
-        fresh = update.border_inverse @ kernel(update.new_points, self.points[span])
-        fresh -= found["border"]
-        if "theta" in found:
-            mean += update.theta[m:] @ fresh
-        if update.root is None:
-            grown = update.columns_inverse @ fresh
-            if "columns" in found:
-                grown -= found["columns"]
-            elif update.columns_by_rank is not None:
-                grown -= update.columns_by_rank @ found["rank"]
-            quadratic += column_norms(grown)
-            if "theta" not in found and update.moves is not None:
-                mean += update.moves[1] @ grown
-        residual -= column_norms(fresh)
-        np.maximum(residual, 0.0, out=residual)
-        for block, columns in _placed(blocks, m, m + len(fresh)):
-            block[:] = fresh[columns.start - m : columns.stop - m].T
-
     def _products(self, blocks: list[Floats], stack: Floats, rows: int) -> Floats:
         """A matrix (k × m) times the features of a piece: k × rows."""
         if len(blocks) == 1:
@@ -221,15 +230,6 @@ class Followed:
         for block, columns in _placed(blocks, 0, self._size):
             products += row_products(block, stack[:, columns])
         return products
-
-
-def _stacked(parts: dict[str, Floats], size: int) -> tuple[Floats, dict[str, slice]]:
-    """Matrices (k × m each) on top of each other, and the rows of each."""
-    rows, start = {}, 0
-    for name, part in parts.items():
-        rows[name] = slice(start, start + len(part))
-        start += len(part)
-    return np.concatenate([np.empty((0, size)), *parts.values()]), rows
 
 
 def _placed(blocks: list[Floats], first: int, last: int) -> Iterator[tuple[Floats, slice]]:

@@ -1,11 +1,14 @@
 """What an update of the model does to the posterior of every point."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from noregret._types import Floats, Points
+from noregret.kernels.base import Kernel
+from noregret.linalg.factors import column_norms
 
 _empty = partial(np.empty, (0, 0))
 
@@ -52,3 +55,132 @@ class Update:
             return True
         spared = (self.moves is not None) + len(self.columns) * (self.columns_by_rank is not None)
         return len(self.rank) <= spared
+
+    @property
+    def growth(self) -> float | None:
+        """By how much min_μ ‖y − μ‖² + λ‖μ‖² grew for the first λ; ``None`` if it is not known.
+
+        Rewards of an arm that are told together count as their mean. If it is known, then for any w
+        mean + w·√leverage of a point is now at most mean + √(w² + growth)·√leverage before the
+        update (the Proofs page, Theorem 5).
+        """
+        grows = self.new_points is not None
+        if self.root is not None or self.moves is None or (grows and self.columns_by_rank is None):
+            return None
+        by_rank, by_columns = self.moves
+        return max(float(by_rank @ by_rank) - float(by_columns @ by_columns), 0.0)
+
+    def parts(self, *, falls: bool) -> dict[str, Floats]:
+        """The matrices that old features are multiplied by (k × m each)."""
+        parts: dict[str, Floats] = {}
+        if self.rank is not None and self.root is None and falls:
+            parts["rank"] = self.rank
+        if self.moves is None or not (falls or self.rank is None):
+            parts["theta"] = self.theta[None, : len(self.theta) - len(self.border)]
+        if self.new_points is not None:
+            parts["border"] = self.border
+            if self.root is None and not ("rank" in parts and self.columns_by_rank is not None):
+                parts["columns"] = self.columns
+        return parts
+
+
+class Updates:
+    """Several updates in a row, for points of which m features are known.
+
+    Features are multiplied by the matrices of all of them at once, which takes far less time than
+    one after the other.
+
+    Parameters
+    ----------
+    updates
+        The updates, in order; only the last one may have a ``root``.
+    size
+        m.
+    falls
+        Whether quadratic forms fall by the new evaluations. Otherwise they are upper bounds.
+
+    Attributes
+    ----------
+    matrix
+        The matrices of all updates on top of each other, for the features that are known (k × m).
+    new_points
+        The new inducing points, or ``None``.
+    """
+
+    def __init__(self, updates: Sequence[Update], size: int, *, falls: bool = True) -> None:
+        self._steps: list[tuple[Update, dict[str, tuple[slice, Floats]]]] = []
+        tops, start = [np.empty((0, size))], 0
+        for update in updates:
+            places = {}
+            for name, part in update.parts(falls=falls).items():
+                places[name] = slice(start, start + len(part)), part[:, size:]
+                tops.append(part[:, :size])
+                start += len(part)
+            self._steps.append((update, places))
+        self.matrix = np.concatenate(tops)
+        new = [update.new_points for update in updates if update.new_points is not None]
+        self.new_points: Points | None = np.concatenate(new) if new else None
+
+    def apply(
+        self,
+        kernel: Kernel,
+        points: Points,
+        products: Floats,
+        mean: Floats,
+        quadratic: Floats,
+        residual: Floats,
+    ) -> Floats:
+        """Bring means, quadratic forms and residuals (n each) up to date, in place.
+
+        ``products`` is ``matrix`` times the features of the points (k × n). Returns their new
+        features (Δ × n).
+        """
+        fresh = np.empty((0, len(points)))
+        if self.new_points is not None:
+            fresh = kernel(self.new_points, points)
+        have = 0
+        for update, places in self._steps:
+            more = fresh[have : have + len(update.border)]
+            found = {
+                name: products[own] + tail @ fresh[:have] if have else products[own]
+                for name, (own, tail) in places.items()
+            }
+            have += len(more)
+            _apply(update, found, more, mean, quadratic, residual)
+        return fresh
+
+
+def _apply(
+    update: Update,
+    found: dict[str, Floats],
+    fresh: Floats,
+    mean: Floats,
+    quadratic: Floats,
+    residual: Floats,
+) -> None:
+    """Apply one update to points; ``fresh`` has their kernel values with new inducing points.
+
+    In the place of these it writes their new features (Δ × n).
+    """
+    if "theta" in found:
+        mean[:] = found["theta"][0]
+    elif "rank" in found and update.moves is not None:
+        mean += update.moves[0] @ found["rank"]
+    if "rank" in found:
+        quadratic -= column_norms(found["rank"])
+    if update.new_points is None:
+        return
+    fresh[:] = update.border_inverse @ fresh - found["border"]
+    if "theta" in found:
+        mean += update.theta[-len(fresh) :] @ fresh
+    if update.root is None:
+        grown = update.columns_inverse @ fresh
+        if "columns" in found:
+            grown -= found["columns"]
+        elif update.columns_by_rank is not None:
+            grown -= update.columns_by_rank @ found["rank"]
+        quadratic += column_norms(grown)
+        if "theta" not in found and update.moves is not None:
+            mean += update.moves[1] @ grown
+    residual -= column_norms(fresh)
+    np.maximum(residual, 0.0, out=residual)

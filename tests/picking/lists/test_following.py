@@ -38,7 +38,9 @@ def test_leverages_wait_only_if_computing_them_costs_more(monkeypatch, told, exa
         followed.catch_up(model, lambda ids: X[ids], lazily=True)
         assert model.updates[-1].falls_cost_nothing == exact
     assert followed._followed.exact == exact
+    assert len(followed._followed.late) == 4 * exact
     _, leverage = model.posterior().evaluate(X)
+    followed._followed.settle(KERNEL)
     kept = followed._followed.leverage(LAM)
     assert (kept >= leverage - 1e-9).all()
     assert np.allclose(kept, leverage, atol=1e-9) == exact
@@ -69,6 +71,29 @@ def test_a_queue_gives_candidates_in_falling_order_of_their_bounds(monkeypatch):
     queue = FollowedQueue(values, followed.ids, followed._followed, exactly, with_features=False)
     taken = [int(i) for _ in range(4) for i in queue.take(3).ids]
     assert taken == np.argsort(-upper, kind="stable")[:12].tolist()
+
+
+def test_updates_by_single_evaluations_are_applied_many_at_a_time(monkeypatch):
+    monkeypatch.setattr(following, "_SAVED", 0)  # every list counts as long
+    passes, apply = [], Followed._apply
+    monkeypatch.setattr(
+        Followed,
+        "_apply",
+        lambda self, kernel, updates, *, falls: (
+            passes.append(len(updates)),
+            apply(self, kernel, updates, falls=falls),
+        ),
+    )
+    X, f, rng = problem(3, arms=800)
+    opt = nr.IGPUCB(X, KERNEL, noise=0.1, norm=1.0, width=50.0, seed=0)
+    for _ in range(100):
+        mean, std = opt.predict()
+        upper = mean + 50.0 * std
+        batch = opt.ask()
+        assert upper[batch.ids[0]] >= upper.max() - 1e-6
+        opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(1))
+    assert sum(passes) > 60
+    assert len(passes) < 0.3 * sum(passes)
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])

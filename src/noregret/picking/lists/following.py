@@ -1,6 +1,8 @@
 """Candidates looked at lately: what the posterior says of them is kept exact."""
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,9 @@ _SAVED = 1 << 20
 _FEWEST = 128
 #: for how many candidates features are computed at a time
 _PIECE = 8192
-#: to find the largest bounds, this many times as many are computed first
+#: if more than one of so many has to be looked at, all take in the updates that wait
+_FEW = 16
+#: to find the largest bounds, this many times as many are computed first, and so on
 _AHEAD = 4
 
 
@@ -66,8 +70,8 @@ class Following:
     def catch_up(self, model: SparseGP, points: PointsOf, *, lazily: bool = False) -> None:
         """Bring all of them up to date with the model.
 
-        If they are many and ``lazily``, updates by many evaluations leave upper bounds of their
-        leverages: only the queue computes leverages, of the candidates that come out on top.
+        If they are many and ``lazily``, updates wait, and those by many evaluations leave upper
+        bounds of leverages: only the queue computes bounds, of the candidates that come out on top.
         """
         if self._version == model.version:
             return
@@ -77,8 +81,9 @@ class Following:
         if before >= 0 and missed <= len(model.updates):
             lazily = lazily and not self._are_saved()
             for update in model.updates[-missed:]:
-                falls = not lazily or update.falls_cost_nothing
-                self._followed.apply(model.kernel, update, falls=falls)
+                if not (lazily and self._followed.put_off(update)):
+                    falls = not lazily or update.falls_cost_nothing
+                    self._followed.apply(model.kernel, update, falls=falls)
         else:
             known = self._followed.points
             where = known if len(known) == len(self.ids) else points(self.ids)
@@ -109,7 +114,7 @@ class Following:
 
     def drop(self, posterior: Posterior) -> tuple[Ints, Floats, Floats]:
         """Stop following candidates with small bounds; their ids, means and √leverages (n each)."""
-        self._make_exact(posterior)
+        self._followed.make_exact(posterior)
         mean, root = self._means_and_roots(posterior)
         order = np.argsort(-mean - 2.0 * root, kind="stable")
         kept, left = np.split(order, [3 * _most(posterior.size) // 4])
@@ -117,10 +122,6 @@ class Following:
         self._followed.keep(np.sort(kept))
         self.ids = self.ids[np.sort(kept)]
         return dropped
-
-    def _make_exact(self, posterior: Posterior) -> None:
-        if not self._followed.exact:
-            self._followed.make_exact(posterior)
 
     def _means_and_roots(
         self, posterior: Posterior, rows: Ints | slice = slice(None)
@@ -131,12 +132,25 @@ class Following:
 
     def upper(self, bounds: Bounds) -> Floats:
         """Upper bounds inside a batch that starts here, without pending evaluations (n)."""
-        self._make_exact(bounds.posterior)
+        self._followed.make_exact(bounds.posterior)
         return self._upper(bounds)
 
     def _upper(self, bounds: Bounds, rows: Ints | slice = slice(None)) -> Floats:
         mean, root = self._means_and_roots(bounds.posterior, rows)
-        return with_slack(mean + bounds.inflation * bounds.width * root, root)
+        width = math.hypot(bounds.inflation * bounds.width, math.sqrt(self._followed.growth))
+        return with_slack(mean + width * root, root)
+
+    def _exact_upper(self, bounds: Bounds, rows: Ints) -> Floats:
+        """As :meth:`upper`, of some candidates (n)."""
+        followed, posterior = self._followed, bounds.posterior
+        if len(rows) * _FEW > min(len(self.ids), _PIECE):
+            followed.settle(posterior.kernel)
+        if followed.late:
+            mean, leverage = followed.ahead(posterior.kernel, posterior.lam, rows)
+            root = np.sqrt(leverage)
+            return with_slack(mean + bounds.inflation * bounds.width * root, root)
+        followed.make_exact(posterior, rows)
+        return self._upper(bounds, rows)
 
     def top(self, bounds: Bounds, skipped: Ints) -> tuple[int, Points, float] | None:
         """The one with the largest bound of all except ``skipped``: id, point (1 × d) and bound.
@@ -164,16 +178,13 @@ class Following:
         if len(skipped):
             upper[np.isin(self.ids, skipped)] = -np.inf
 
-        def exactly(rows: Ints) -> Floats:
-            self._followed.make_exact(bounds.posterior, rows)
-            return self._upper(bounds, rows)
-
+        unsure = self._followed.late or not self._followed.exact
         # Features that files leave out are not given: computed again, they differ by round-off.
         return FollowedQueue(
             upper,
             self.ids,
             self._followed,
-            None if self._followed.exact else exactly,
+            partial(self._exact_upper, bounds) if unsure else None,
             with_features=self._are_saved(),
         )
 
@@ -213,14 +224,17 @@ class FollowedQueue:
         """Make sure that the ``count`` largest bounds are exact."""
         if self._exactly is None:
             return
-        values = self._values
-        if np.count_nonzero(~self._unsure & (values > -np.inf)) < count:
-            unsure = np.where(self._unsure, values, -np.inf)
-            first = min(_AHEAD * count, len(unsure))
-            self._compute(np.argpartition(unsure, len(unsure) - first)[-first:])
-        sure = values[~self._unsure]
-        level = np.partition(sure, len(sure) - count)[-count] if len(sure) >= count else -np.inf
-        self._compute(np.flatnonzero(self._unsure & (values >= level)))
+        values, some = self._values, _AHEAD * count
+        while True:
+            sure = values[~self._unsure]
+            level = np.partition(sure, len(sure) - count)[-count] if len(sure) >= count else -np.inf
+            rows = (self._unsure & (values >= level)).nonzero()[0]
+            if not len(rows):
+                return
+            if len(rows) > some:  # their own bounds may show that the others need not be computed
+                rows = rows[np.argpartition(values[rows], len(rows) - some)[-some:]]
+            self._compute(rows)
+            some *= _AHEAD
 
     def _compute(self, rows: Ints) -> None:
         """Compute the bounds of some candidates."""
