@@ -97,3 +97,10 @@ def test_without_evaluations_it_is_the_prior():
     mean, leverage = SparseGP(KERNEL, LAMS, X[:0], 1.0).posterior().evaluate(X)
     np.testing.assert_array_equal(mean, 0.0)
     np.testing.assert_allclose(leverage, 1.0 / LAMS[0])
+
+
+def test_points_embedded_again_have_the_same_features(told):
+    X, ids, y, posterior = told
+    Z = posterior.embed(X[:2].copy())
+    assert posterior.embed(X[:2].copy()) is Z
+    np.testing.assert_allclose(posterior.embed(X[1:3])[0], Z[1], atol=1e-12)

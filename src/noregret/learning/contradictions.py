@@ -36,13 +36,15 @@ def apart(
         return lambda norm: rules.widths(replace(latest, norm=norm))[1]
     mean, root, earlier = before
     moved = np.abs(model.mean(rows) - mean) * (1.0 - 1e-9) - 1e-12
-    now = np.sqrt(model.leverage(rows))
 
     def contradicted(norm: float) -> bool:
         new, empty = rules.widths(replace(latest, norm=norm))
-        if empty or not np.any(moved > new[0] * now):
-            return empty
+        if empty:
+            return True
         old, _ = rules.widths(replace(earlier, norm=norm))
+        if not np.any(moved > old[0] * root):  # so leverages need not be computed again
+            return False
+        now = np.sqrt(model.leverage(rows))
         return bool(np.any(moved > old[0] * root + new[0] * now))
 
     return contradicted

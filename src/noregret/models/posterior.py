@@ -9,7 +9,7 @@ A dictionary that holds every evaluated arm makes this the exact GP. The feature
 λ, so one posterior serves several λ at once. Users see the first one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,8 @@ from noregret.models.ridge import Ridge
 _NUMBERS = 1 << 18
 #: for this many times m points, an eigendecomposition of G costs less than a product for every λ
 _MANY = 4
+#: features are kept of the last points embedded, if they are so many at most: those picked are told
+_FEW = 8
 #: the largest eigenvalue of G over λ up to which its eigenvalues are precise enough
 _WELL = 1e7
 
@@ -57,6 +59,7 @@ class Posterior:
     ridge: Ridge
     thetas: Floats
     tolerance: float
+    _embedded: dict[str, Points] = field(default_factory=dict, repr=False)
 
     @property
     def lam(self) -> float:
@@ -109,11 +112,17 @@ class Posterior:
         """z of points (n × d): n × m."""
         if not self.size:
             return np.empty((len(X), 0))
+        last = self._embedded.get("points")
+        if last is not None and X.dtype != object and np.array_equal(X, last):
+            return self._embedded["features"]
 
         def embed(X: Points) -> Floats:
             return lower_solve(self.tall, self.kernel(self.inducing, X)).T
 
-        return by_rows(embed, X, self.size, self.size**2)
+        Z = by_rows(embed, X, self.size, self.size**2)
+        if len(X) <= _FEW:
+            self._embedded.update(points=X, features=Z)
+        return Z
 
     def residual(self, Z: Floats, X: Points) -> Floats:
         """k(x, x) − ‖z‖²: the prior variance outside the dictionary's span (n)."""

@@ -135,15 +135,14 @@ class SparseGP:
 
     def posterior(self) -> Posterior:
         """The posterior of what has been taken in; valid until more is taken in."""
-        return Posterior(
-            self.kernel,
-            self._inducing,
-            self._upper[: self.size].T,  # in the order that LAPACK wants
-            self.lams,
-            self._ridge,
-            self._ridge.thetas,
-            self.tolerance,
-        )
+
+        def posterior() -> Posterior:
+            tall = self._upper[: self.size].T  # in the order that LAPACK wants
+            ridge = self._ridge
+            parts = self.kernel, self._inducing, tall, self.lams, ridge, ridge.thetas
+            return Posterior(*parts, self.tolerance)
+
+        return self.kept("posterior", posterior)
 
     # -- what is known -----------------------------------------------------------------------
 
@@ -161,13 +160,8 @@ class SparseGP:
 
     def _coordinates(self, rows: Ints) -> Floats:
         """ZF of some arms (g × n × m); for the first λ only if they are too many for an update."""
-        if self._are_many(len(rows)):
-            return self._ridge.coordinates(self.features[rows], slice(1))
-        last, found = self._kept.get("coordinates", (None, None))
-        if last is None or not np.array_equal(last, rows):
-            found = self._ridge.coordinates(self.features[rows])
-            self._kept["coordinates"] = rows, found
-        return np.asarray(found)
+        which = slice(1) if self._are_many(len(rows)) else slice(None)
+        return self._ridge.coordinates(self.features[rows], which)
 
     def _are_many(self, told: int, new: int = 0) -> bool:
         """Whether for so many arms told and new inducing points all is computed from scratch."""
