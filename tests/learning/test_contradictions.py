@@ -3,8 +3,10 @@
 import warnings
 
 import numpy as np
+import pytest
 
 import noregret as nr
+from noregret.learning import contradictions
 
 KERNEL = nr.RBF(0.3)
 X = np.random.default_rng(0).uniform(size=(40, 2))
@@ -37,3 +39,17 @@ def test_a_norm_that_is_right_is_not_refuted():
             batch = opt.ask(60 - opt.t)
             opt.tell(batch, f[batch.ids] + rng.choice([-0.3, 0.3], len(batch)))
         assert opt.proved
+
+
+@pytest.mark.parametrize("large", [0, 512])
+@pytest.mark.parametrize("reward", [2.0, 80.0])
+def test_a_mean_that_moves_too_far_refutes_whatever_is_computed_first(reward, large, monkeypatch):
+    monkeypatch.setattr(contradictions, "_LARGE", large)
+    opt = nr.GPUCB(X, KERNEL, noise=0.1, norm=3.0, width="paper", seed=0)
+    opt.tell(np.zeros(100, dtype=int), np.zeros(100))
+    opt.ask()
+    opt.tell([0], [reward])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the rewards contradict", RuntimeWarning)
+        opt.ask()
+    assert opt.proved == (reward == 2.0)

@@ -18,6 +18,8 @@ from noregret.widths.evidence import Evidence
 LARGEST_NORM = 1e12
 #: the norm is checked with these multiples of λ
 _CHECKED_LAMS = np.logspace(-4, 5, 28)
+#: from so many inducing points on, leverages cost more than a width
+_LARGE = 512
 #: the share of δ with which the size of the noise may be found too large, beside the other tests
 _SHARE = 0.1
 #: the rounding error of ridges, as a share of the largest
@@ -41,8 +43,11 @@ def apart(
         new, empty = rules.widths(replace(latest, norm=norm))
         if empty:
             return True
+        # Of the two quantities that are still missing, the cheaper one mostly settles it.
+        if model.size < _LARGE and not np.any(moved > new[0] * np.sqrt(model.leverage(rows))):
+            return False
         old, _ = rules.widths(replace(earlier, norm=norm))
-        if not np.any(moved > old[0] * root):  # so leverages need not be computed again
+        if not np.any(moved > old[0] * root):
             return False
         now = np.sqrt(model.leverage(rows))
         return bool(np.any(moved > old[0] * root + new[0] * now))

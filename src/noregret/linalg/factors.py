@@ -143,8 +143,8 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
 _WELL, _FEW, _MANY = 1e6, 16, 256
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
-#: coordinates of so many rows at most are kept
-_FEW_ROWS = 8
+#: the last coordinates are kept if they are of so many rows at most
+_KEPT_ROWS = 512
 #: how many rank-one steps are kept beside a root before it takes them in, if it has more than this
 #: many columns: smaller ones stay in the cache
 _LATE, _IN_CACHE = 32, 256
@@ -226,7 +226,7 @@ class InverseRoots:
         if self._late:
             A, B = self._last[:, which]
             found -= (Z @ A.transpose(0, 2, 1)) @ B
-        self._found = (lams, Z.copy(), found) if len(Z) <= _FEW_ROWS else None
+        self._found = (lams, Z.copy(), found) if len(Z) <= _KEPT_ROWS else None
         return np.asarray(found)
 
     def _back(self, N: Floats) -> Floats:
