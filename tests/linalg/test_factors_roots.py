@@ -49,33 +49,6 @@ def test_roots_and_determinants_follow_rows_and_columns(power, seed, moves):
         assert roots.log_dets[i] == pytest.approx(expected, abs=tolerance)
 
 
-@pytest.mark.parametrize("move", ["rows", "columns", "compute", "repair"])
-def test_coordinates_that_are_asked_for_again_are_those_of_now(move):
-    rng = np.random.default_rng(0)
-    roots, gram, z = InverseRoots(np.array([0.5, 7.0])), np.diag([1.0, 2.0, 3.0]), np.ones((1, 3))
-    roots.compute(gram)
-    first = roots.coordinates(z)
-    assert roots.coordinates(z.copy()) is first
-    assert roots.coordinates(z, slice(1)).shape == (1, 1, 3)
-    row = rng.standard_normal((1, 3))
-    roots.coordinates(z)
-    if move == "rows":
-        roots.add_rows(row, roots.coordinates(row))
-        gram = gram + row.T @ row
-    elif move == "columns":
-        roots.add_columns(row.T, np.array([[9.0]]), roots.solve(row.T))
-        gram, z = np.block([[gram, row.T], [row, 9.0]]), np.ones((1, 4))
-    else:
-        gram = gram + row.T @ row
-        (roots.compute if move == "compute" else roots.repair)(gram)
-    found = roots.coordinates(z)[1, 0]
-    inverse = np.linalg.inv(gram + 7.0 * np.eye(len(gram)))
-    assert found @ found == pytest.approx(z[0] @ inverse @ z[0])
-    z[0, 0] = 5.0  # the array that was asked about has other content
-    found = roots.coordinates(z)[1, 0]
-    assert found @ found == pytest.approx(z[0] @ inverse @ z[0])
-
-
 @pytest.mark.parametrize("k", [1, 2])
 def test_falls_say_what_quadratic_forms_lose(k):
     rng = np.random.default_rng(0)

@@ -99,8 +99,33 @@ def test_without_evaluations_it_is_the_prior():
     np.testing.assert_allclose(leverage, 1.0 / LAMS[0])
 
 
-def test_points_embedded_again_have_the_same_features(told):
+def test_what_was_computed_last_is_not_mistaken_for_other_points(told):
     X, ids, y, posterior = told
-    Z = posterior.embed(X[:2].copy())
-    assert posterior.embed(X[:2].copy()) is Z
-    np.testing.assert_allclose(posterior.embed(X[1:3])[0], Z[1], atol=1e-12)
+    m = posterior.size
+    assert posterior.embed(X[:0]).shape == posterior.coordinates(np.empty((0, m))).shape == (0, m)
+    one = X[:1].copy()
+    Z = posterior.embed(one)
+    assert posterior.embed(X[:1]) is Z
+    b = posterior.coordinates(Z)
+    assert posterior.coordinates(Z.copy()) is b
+    np.testing.assert_allclose(posterior.embed(X[:2])[0], Z[0], atol=1e-12)
+    one[:] = X[5]  # the same array with other content
+    np.testing.assert_allclose(posterior.embed(one), posterior.embed(X)[5:6], atol=1e-12)
+    other = posterior.embed(X)[5:6]
+    np.testing.assert_allclose(posterior.coordinates(other), other @ posterior.root, atol=1e-12)
+
+
+def test_a_posterior_is_made_anew_after_every_update():
+    X, _, rng = problem()
+    model = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+    counts, sums = np.zeros(60, dtype=np.int64), np.zeros(60)
+    for row in rng.integers(60, size=30):
+        before = model.posterior().evaluate(X[:3])
+        counts[row] += 1
+        sums[row] += rng.standard_normal()
+        model.advance(X, counts, sums, np.array([row]))
+        again = SparseGP(KERNEL, (0.1,), X[:0], 1.0)
+        again.rebuild(X, counts, sums, model.dictionary)
+        now = model.posterior().evaluate(X[:3])
+        np.testing.assert_allclose(now, again.posterior().evaluate(X[:3]), atol=1e-9)
+        assert not np.allclose(now, before, atol=1e-12)

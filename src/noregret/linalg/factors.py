@@ -143,8 +143,6 @@ def add_product(matrix: Floats, left: Floats, right: Floats) -> None:
 _WELL, _FEW, _MANY = 1e6, 16, 256
 #: a root is computed afresh when V·V⁻¹x differs from x by more than this
 _DRIFT = 1e-9
-#: the last coordinates are kept if they are of so many rows at most
-_KEPT_ROWS = 512
 #: how many rank-one steps are kept beside a root before it takes them in, if it has more than this
 #: many columns: smaller ones stay in the cache
 _LATE, _IN_CACHE = 32, 256
@@ -184,13 +182,10 @@ class InverseRoots:
         self._buffer: Floats = np.empty((len(lams), 0, 0))  # F₀ in a corner
         self._late = 0  # how many rows of A and B are in use
         self._steps: Floats = np.empty((2, len(lams), 0, 0))  # A and B, zero beyond m
-        # The last coordinates that were asked for: of which λ, of what, and what they are.
-        self._found: tuple[tuple[int, int, int], Floats, Floats] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files and copies leave out what is not in use, and the last coordinates."""
-        used = self._steps[:, :, : self._late]
-        return {**vars(self), "_steps": used, "_found": None}
+        """Files and copies leave out rows of A and B that are not in use."""
+        return {**vars(self), "_steps": self._steps[:, :, : self._late]}
 
     @property
     def matrices(self) -> Floats:
@@ -215,18 +210,11 @@ class InverseRoots:
         return made
 
     def coordinates(self, Z: Floats, which: slice = slice(None)) -> Floats:
-        """ZF for Z (k × m) and every λ, or some: g × k × m. zᵀV⁻¹z is the squared norm of a row.
-
-        The last ones are kept, if they are few: what is picked is told next.
-        """
-        lams = which.indices(len(self._lams))
-        if self._found and self._found[0] == lams and np.array_equal(self._found[1], Z):
-            return self._found[2]
+        """ZF for Z (k × m) and every λ, or some: g × k × m. zᵀV⁻¹z is the squared norm of a row."""
         found = Z @ self._first[which]
         if self._late:
             A, B = self._last[:, which]
             found -= (Z @ A.transpose(0, 2, 1)) @ B
-        self._found = (lams, Z.copy(), found) if len(Z) <= _KEPT_ROWS else None
         return np.asarray(found)
 
     def _back(self, N: Floats) -> Floats:
@@ -245,14 +233,14 @@ class InverseRoots:
     def compute(self, gram: Floats) -> None:
         """Start from a whole G (m × m): O(g m³), and no drift."""
         m = len(gram)
-        self.size, self._updates, self._tested, self._found = m, 0, 0, None
+        self.size, self._updates, self._tested = m, 0, 0
         self._late, self._steps = 0, np.empty((2, len(self._lams), 0, 0))
         self._buffer = with_square_room(self._buffer[:, :0, :0], m)
         self._factorise(gram, range(len(self._lams)))
 
     def _factorise(self, gram: Floats, which: Iterable[int]) -> None:
         """Compute the roots of some λ from the whole G."""
-        m, log_dets, self._found = len(gram), self.log_dets.copy(), None
+        m, log_dets = len(gram), self.log_dets.copy()
         for i in which if m else ():
             V = gram.copy()
             V.flat[:: m + 1] += self._lams[i]
@@ -291,7 +279,7 @@ class InverseRoots:
 
     def _step(self, left: Floats, right: Floats) -> None:
         """F −= leftᵀ right, for k rows of each (g × k × m)."""
-        late, k, self._found = self._late, left.shape[1], None
+        late, k = self._late, left.shape[1]
         self._steps = _with_steps(self._steps, max(_LATE, late + k), self._buffer.shape[-1])
         self._steps[0, :, late : late + k, : self.size] = left
         self._steps[1, :, late : late + k, : self.size] = right
@@ -325,7 +313,7 @@ class InverseRoots:
         self._buffer[:, :m, m : m + k] = -solved @ across
         self._buffer[:, m : m + k, :m] = 0.0
         self._buffer[:, m : m + k, m : m + k] = across
-        self.size, self._found = m + k, None
+        self.size = m + k
         logs = np.log(inverses.diagonal(axis1=1, axis2=2)).sum(axis=1)
         self.log_dets = self.log_dets - 2.0 * logs - k * np.log(self._lams)
         self._updates += k

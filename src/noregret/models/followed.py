@@ -184,8 +184,8 @@ class Followed:
     def _apply(self, kernel: Kernel, updates: list[Update], *, falls: bool) -> None:
         m, several = self._size, Updates(updates, self._size, falls=falls)
         self.late, self._waiting = [], None
-        size = m + (0 if several.new_points is None else len(several.new_points))
-        for blocks in self._chunks:
+        size = m + several.grown
+        for blocks in self._chunks if size > m else ():
             _add_room(blocks, max(map(len, blocks), default=_CHUNK), size)
 
         def apply(own: slice) -> None:
@@ -194,7 +194,7 @@ class Followed:
             now = self.mean[own], self.quadratic[own], self.residual[own]
             products = self._products(blocks, several.matrix, count)
             fresh = several.apply(kernel, self.points[own], products, *now)
-            for block, columns in _placed(blocks, m, size):
+            for block, columns in _placed(blocks, m, size) if size > m else ():
                 block[:] = fresh[columns.start - m : columns.stop - m].T
 
         self._each(apply, len(several.matrix))

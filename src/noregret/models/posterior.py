@@ -9,8 +9,10 @@ A dictionary that holds every evaluated arm makes this the exact GP. The feature
 λ, so one posterior serves several λ at once. Users see the first one.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from noregret.models.ridge import Ridge
 _NUMBERS = 1 << 18
 #: for this many times m points, an eigendecomposition of G costs less than a product for every λ
 _MANY = 4
-#: features are kept of the last points embedded, if they are so many at most: those picked are told
+#: what is computed last of so many points at most is kept: those picked are told next
 _FEW = 8
 #: the largest eigenvalue of G over λ up to which its eigenvalues are precise enough
 _WELL = 1e7
@@ -59,7 +61,7 @@ class Posterior:
     ridge: Ridge
     thetas: Floats
     tolerance: float
-    _embedded: dict[str, Points] = field(default_factory=dict, repr=False)
+    _last: dict[str, tuple[Points, Floats]] = field(default_factory=dict, repr=False)
 
     @property
     def lam(self) -> float:
@@ -82,7 +84,7 @@ class Posterior:
         def coordinates(Z: Floats) -> Floats:
             return np.asarray(self.ridge.coordinates(Z, slice(1))[0])
 
-        return by_rows(coordinates, Z, self.size, self.size**2)
+        return self._once(coordinates, Z)
 
     @property
     def theta(self) -> Floats:
@@ -112,17 +114,20 @@ class Posterior:
         """z of points (n × d): n × m."""
         if not self.size:
             return np.empty((len(X), 0))
-        last = self._embedded.get("points")
-        if last is not None and X.dtype != object and np.array_equal(X, last):
-            return self._embedded["features"]
 
         def embed(X: Points) -> Floats:
             return lower_solve(self.tall, self.kernel(self.inducing, X)).T
 
-        Z = by_rows(embed, X, self.size, self.size**2)
-        if len(X) <= _FEW:
-            self._embedded.update(points=X, features=Z)
-        return Z
+        return self._once(embed, X)
+
+    def _once(self, compute: Callable[[Any], Floats], rows: Any) -> Floats:
+        """``compute(rows)`` (n × m): O(n m²), unless it is of the few rows asked for last."""
+        if len(rows) > _FEW or rows.dtype == object:
+            return by_rows(compute, rows, self.size, self.size**2)
+        last = self._last.get(compute.__name__)
+        if last is None or last[0].shape != rows.shape or not (last[0] == rows).all():
+            last = self._last[compute.__name__] = rows.copy(), compute(rows)
+        return last[1]
 
     def residual(self, Z: Floats, X: Points) -> Floats:
         """k(x, x) − ‖z‖²: the prior variance outside the dictionary's span (n)."""

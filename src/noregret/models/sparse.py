@@ -160,8 +160,15 @@ class SparseGP:
 
     def _coordinates(self, rows: Ints) -> Floats:
         """ZF of some arms (g × n × m); for the first λ only if they are too many for an update."""
-        which = slice(1) if self._are_many(len(rows)) else slice(None)
-        return self._ridge.coordinates(self.features[rows], which)
+        if self._are_many(len(rows)):
+            return self._ridge.coordinates(self.features[rows], slice(1))
+        last, found = self._kept.get("coordinates", (None, None))
+        if last is None or not np.array_equal(last, rows):
+            Z = self.features[rows]
+            alone = len(self.lams) == 1  # then a look may have computed them
+            found = self.posterior().coordinates(Z)[None] if alone else self._ridge.coordinates(Z)
+            self._kept["coordinates"] = rows, found
+        return np.asarray(found)
 
     def _are_many(self, told: int, new: int = 0) -> bool:
         """Whether for so many arms told and new inducing points all is computed from scratch."""

@@ -103,8 +103,8 @@ class Updates:
     ----------
     matrix
         The matrices of all updates on top of each other, for the features that are known (k × m).
-    new_points
-        The new inducing points, or ``None``.
+    grown
+        Δ, how many features the updates add.
     """
 
     def __init__(self, updates: Sequence[Update], size: int, *, falls: bool = True) -> None:
@@ -113,13 +113,15 @@ class Updates:
         for update in updates:
             places = {}
             for name, part in update.parts(falls=falls).items():
-                places[name] = slice(start, start + len(part)), part[:, size:]
+                stop = start + len(part)
+                places[name] = slice(start, stop), part[:, size:]
                 tops.append(part[:, :size])
-                start += len(part)
+                start = stop
             self._steps.append((update, places))
         self.matrix = np.concatenate(tops)
         new = [update.new_points for update in updates if update.new_points is not None]
-        self.new_points: Points | None = np.concatenate(new) if new else None
+        self._new_points: Points | None = np.concatenate(new) if new else None
+        self.grown = 0 if self._new_points is None else len(self._new_points)
 
     def apply(
         self,
@@ -135,16 +137,15 @@ class Updates:
         ``products`` is ``matrix`` times the features of the points (k × n). Returns their new
         features (Δ × n).
         """
-        fresh = np.empty((0, len(points)))
-        if self.new_points is not None:
-            fresh = kernel(self.new_points, points)
+        new = self._new_points
+        fresh = np.empty((0, len(mean))) if new is None else kernel(new, points)
         have = 0
         for update, places in self._steps:
+            found = {name: products[own] for name, (own, _) in places.items()}
+            if have:
+                for name, (_, tail) in places.items():
+                    found[name] = found[name] + tail @ fresh[:have]
             more = fresh[have : have + len(update.border)]
-            found = {
-                name: products[own] + tail @ fresh[:have] if have else products[own]
-                for name, (own, tail) in places.items()
-            }
             have += len(more)
             _apply(update, found, more, mean, quadratic, residual)
         return fresh
