@@ -137,8 +137,7 @@ class SparseGP:
         """The posterior of what has been taken in; valid until more is taken in."""
 
         def posterior() -> Posterior:
-            tall = self._upper[: self.size].T  # in the order that LAPACK wants
-            ridge = self._ridge
+            ridge, tall = self._ridge, self._upper[: self.size].T  # the order that LAPACK wants
             parts = self.kernel, self._inducing, tall, self.lams, ridge, ridge.thetas
             return Posterior(*parts, self.tolerance)
 
