@@ -96,6 +96,30 @@ def test_updates_by_single_evaluations_are_applied_many_at_a_time(monkeypatch):
     assert len(passes) < 0.3 * sum(passes)
 
 
+def test_looks_and_files_do_not_matter_while_updates_wait(tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "_SAVED", 0)  # every list counts as long
+    X, f, rng = problem(3, arms=800)
+    opt = nr.GPUCB(X, KERNEL, noise=0.1, norm=1.0, width=50.0, seed=0)
+    again = nr.GPUCB(X, KERNEL, noise=0.1, norm=1.0, width=50.0, seed=0)
+    waited = 0
+    for step in range(60):
+        one, two = opt.ask(), again.ask()
+        np.testing.assert_array_equal(one.ids, two.ids)
+        np.testing.assert_array_equal(one.info.upper, two.info.upper)
+        y = f[one.ids] + 0.1 * rng.standard_normal(1)
+        opt.tell(one, y)
+        again.tell(two, y)
+        if step % 7 == 3:
+            again.predict()
+            again.top_gap(1)
+        if step % 20 == 19:
+            again.save(tmp_path / "run.npz")
+            again = nr.load(tmp_path / "run.npz")
+        sleepers = opt._run.chooser._sleepers
+        waited += sleepers is not None and bool(sleepers._following._followed.late)
+    assert waited > 30
+
+
 @pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product"])
 @pytest.mark.parametrize("options", [{}, {"repeats": 1}, {"repeats": 1, "aim": 3}], ids=str)
 def test_leverages_of_long_lists_are_computed_only_on_top(case, options, monkeypatch):

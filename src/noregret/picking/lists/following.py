@@ -1,4 +1,4 @@
-"""Candidates looked at lately: what the posterior says of them is kept exact."""
+"""Candidates looked at lately: what the posterior says of them is kept up to date."""
 
 import math
 from collections.abc import Callable
