@@ -84,7 +84,7 @@ class Posterior:
         def coordinates(Z: Floats) -> Floats:
             return np.asarray(self.ridge.coordinates(Z, slice(1))[0])
 
-        return self._once(coordinates, Z)
+        return self._once("coordinates", coordinates, Z)
 
     @property
     def theta(self) -> Floats:
@@ -118,15 +118,19 @@ class Posterior:
         def embed(X: Points) -> Floats:
             return lower_solve(self.tall, self.kernel(self.inducing, X)).T
 
-        return self._once(embed, X)
+        return self._once("features", embed, X)
 
-    def _once(self, compute: Callable[[Any], Floats], rows: Any) -> Floats:
-        """``compute(rows)`` (n × m): O(n m²), unless it is of the few rows asked for last."""
+    def _once(self, what: str, compute: Callable[[Any], Floats], rows: Any) -> Floats:
+        """``compute(rows)`` (n × m): O(n m²), unless ``what`` was computed last for the same rows.
+
+        Only a few rows are kept, and what is kept cannot be written to.
+        """
         if len(rows) > _FEW or rows.dtype == object:
             return by_rows(compute, rows, self.size, self.size**2)
-        last = self._last.get(compute.__name__)
-        if last is None or last[0].shape != rows.shape or not (last[0] == rows).all():
-            last = self._last[compute.__name__] = rows.copy(), compute(rows)
+        last = self._last.get(what)
+        if last is None or not np.array_equal(last[0], rows):
+            last = self._last[what] = rows.copy(), compute(rows)
+            last[1].flags.writeable = False
         return last[1]
 
     def residual(self, Z: Floats, X: Points) -> Floats:
