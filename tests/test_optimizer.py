@@ -141,8 +141,19 @@ def test_only_algorithms_have_names():
     assert all(getattr(nr, cls.__name__, None) is cls for cls in ours.values())
     with pytest.raises(ValueError, match=r"name must be one of .*bbkb.*; got 'gpoptimizer'"):
         nr.make("gpoptimizer", np.eye(2), nr.RBF())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nr.BBKB(np.eye(2), nr.RBF(), qbr=3),
+        lambda: nr.make("bbkb", np.eye(2), nr.RBF(), qbr=3),
+        lambda: nr.BBKB(np.eye(2), nr.RBF()).replace(qbr=3),
+    ],
+)
+def test_a_misspelt_setting_is_refused_with_the_nearest_one(make):
     with pytest.raises(TypeError, match="BBKB has no setting 'qbr'; did you mean 'qbar'"):
-        nr.make("bbkb", np.eye(2), nr.RBF(), qbr=3)
+        make()
 
 
 def test_algorithms_by_name():

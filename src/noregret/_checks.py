@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -203,6 +203,14 @@ def did_you_mean(word: Any, known: Sequence[str]) -> str:
     folded = {one.lower(): one for one in known}
     close = difflib.get_close_matches(word.lower(), folded, n=1)
     return f"; did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def known_names(owner: str, what: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse names that the ``owner`` has no ``what`` of, with the nearest one that it has."""
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; it has {', '.join(known)}"
+            raise TypeError(f"{owner} has no {what} {name!r}{hint}")
 
 
 def word_or_number(name: str, value: Any, allowed: Sequence[str]) -> None:

@@ -1,6 +1,5 @@
 """The one optimiser: ask and tell, made of the parts that an algorithm names."""
 
-import inspect
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from noregret.results import Batch, History, Recommendation
 from noregret.running import failures, state
 from noregret.running.asking import MOST_ASKED, look, pick, room_of
 from noregret.running.changed_lists import domain_for, list_for
-from noregret.running.members import refuse_overrides
+from noregret.running.members import refuse_overrides, refuse_unknown, setting_names
 from noregret.running.run import Run, located
 from noregret.running.settings import learnt_settings
 from noregret.running.setup import Setup
@@ -109,16 +108,18 @@ class Optimizer(ABC):
         super().__init_subclass__(**kwargs)
         refuse_overrides(cls, Optimizer)
 
+    def __new__(cls, *given: Any, **settings: Any) -> Self:
+        """Refuse misspelt settings before the generated ``__init__`` does, without a hint."""
+        refuse_unknown(cls, settings)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         vars(self).update({name: _checks.plain(value) for name, value in vars(self).items()})
-        self._set("domain", domain_for(self.kernel, as_domain(self.domain)))
+        vars(self)["domain"] = domain_for(self.kernel, as_domain(self.domain))
         if self.seed is None:
-            self._set("seed", int(np.random.SeedSequence().generate_state(1, np.uint32)[0]))
-        self._set("_setup", Setup.of(self))
-        self._set("_run", self._setup.start())
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+            vars(self)["seed"] = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
+        vars(self)["_setup"] = Setup.of(self)
+        vars(self)["_run"] = self._setup.start()
 
     # -- ask and tell ------------------------------------------------------------------------
 
@@ -154,8 +155,7 @@ class Optimizer(ABC):
         ``unasked``, pending evaluations of the same choices stay pending.
         """
         run = self._run
-        rows = run.batch_rows(points)
-        if rows is None:
+        if (rows := run.batch_rows(points)) is None:
             ids, where = located(self.domain, points)
             values = _checks.rewards(rewards, len(ids))
             rows = run.observations.rows(ids, where)
@@ -205,8 +205,8 @@ class Optimizer(ABC):
         self._choose_from(domain)
 
     def _choose_from(self, domain: Candidates) -> None:
-        self._set("domain", domain)
-        self._set("_setup", self._setup.renewed())
+        vars(self)["domain"] = domain
+        vars(self)["_setup"] = self._setup.renewed()
 
     # -- what is known: looking changes nothing ----------------------------------------------
 
@@ -375,7 +375,7 @@ class Optimizer(ABC):
 
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
-        return {name: vars(self)[name] for name in [*inspect.signature(type(self)).parameters][2:]}
+        return {name: vars(self)[name] for name in setting_names(type(self))}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
         """Write the run to a file or binary file object, for ``nr.load``; the list is optional."""
@@ -393,7 +393,7 @@ class Optimizer(ABC):
 
     def resume(self, saved: state.Saved, kernel: Any) -> None:
         """Go on from a run that was saved with these settings."""
-        self._set("_run", saved.run(self.domain, kernel, like=self._run))
+        vars(self)["_run"] = saved.run(self.domain, kernel, like=self._run)
         self._run.chooser.restart(self.domain, keep=True)
 
     def __repr__(self) -> str:

@@ -107,9 +107,9 @@ def test_a_region_where_trials_fail_is_left():
 
 
 def test_an_unknown_setting_is_refused():
-    with pytest.raises(TypeError, match="widht is no setting of TrustRegionUCB"):
+    with pytest.raises(TypeError, match="TrustRegionUCB has no setting 'widht'"):
         NoRegretNode(widht=2.0)
-    with pytest.raises(TypeError, match="horizon is no setting of BBKB"):
+    with pytest.raises(TypeError, match="BBKB has no setting 'horizon'"):
         NoRegretNode({"x": [0.0, 1.0]}, horizon=10)
 
 

@@ -95,5 +95,5 @@ def test_what_cannot_be_done_is_refused():
 
 
 def test_an_unknown_setting_is_refused():
-    with pytest.raises(TypeError, match="widht is no setting of BBKB"):
+    with pytest.raises(TypeError, match="BBKB has no setting 'widht'"):
         NoRegretRecommender(widht=2.0)

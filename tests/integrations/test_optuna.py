@@ -127,7 +127,7 @@ def test_wrong_input_is_refused():
         CandidateSampler({"x": []})
     with pytest.raises(TypeError, match="table must be a pandas or polars frame"):
         CandidateSampler([[1.0, 2.0]])
-    with pytest.raises(TypeError, match="widht is no setting of TrustRegionUCB, which has kernel"):
+    with pytest.raises(TypeError, match="TrustRegionUCB has no setting 'widht'"):
         NoRegretSampler(widht=2.0)
     with pytest.raises(ValueError, match="noise must not be negative, got -1"):
         NoRegretSampler(noise=-1)
@@ -138,7 +138,7 @@ def test_wrong_input_is_refused():
     NoRegretSampler(kernel=nr.RBF([1.0, 2.0, 3.0]))  # the space may have three parameters
     with pytest.raises(TypeError, match="numbers or words in their columns; 'x' holds lists"):
         CandidateSampler(pl.DataFrame({"x": [[1.0], [2.0]]}))
-    with pytest.raises(TypeError, match="repeat is no setting of BBKB"):
+    with pytest.raises(TypeError, match="BBKB has no setting 'repeat'"):
         CandidateSampler({"x": [1.0, 2.0]}, repeat=2)
     with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):
         CandidateSampler({"x": [1.0, 2.0]}, repeats=0)

@@ -57,6 +57,24 @@ def test_settings_and_plain_values_may_be_replaced():
     assert (opt.adaptive, opt.ratio, opt.width) == (True, 3.0, "practical")
 
 
+def test_a_misspelt_setting_of_a_class_of_your_own_is_refused():
+    @dataclass(frozen=True, kw_only=True)
+    class Mine(nr.GPUCB):
+        epsilon: float = 0.1
+
+    with pytest.raises(TypeError, match="Mine has no setting 'epsilom'; did you mean 'epsilon'"):
+        Mine(X, KERNEL, epsilom=0.2)
+    assert Mine(X, kernel=KERNEL, epsilon=0.2).settings()["epsilon"] == 0.2
+
+
+def test_a_constructor_of_your_own_may_take_other_names():
+    class Mine(nr.GPUCB):
+        def __init__(self, domain, **options):
+            super().__init__(domain, KERNEL, width=options["deviations"])
+
+    assert Mine(X, deviations=3.0).width == 3.0
+
+
 def test_an_init_var_takes_the_name_of_a_property_only_if_both_can_be_read():
     fields = {"__annotations__": {"beta": InitVar[float]}}
     with pytest.raises(TypeError, match="beta would have no effect"):

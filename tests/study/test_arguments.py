@@ -46,10 +46,11 @@ def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options
         ({"algorithm": "gp-ucb"}, ValueError, "got 'gp-ucb'; did you mean 'gpucb'"),
         ({"algorithm": nr.BBKB}, ValueError, "; write 'bbkb'"),
         ({"wrokers": 2}, TypeError, r"maximize\(\) .* 'wrokers'; did you mean 'workers'\?"),
+        ({"budgt": 2}, TypeError, r"has no option 'budgt'; did you mean 'budget'\?"),
         (
             {"qbar": 2},
             TypeError,
-            r"maximize\(\) .* option 'qbar'; it takes .*timeout, .* and trustregionucb takes",
+            r"maximize\(\) with trustregionucb has no option 'qbar'; it has budget, .* kernel,",
         ),
         ({"domain": [(0, 1), (0, 1)]}, ValueError, r"nr.Box\(.* or nr.Candidates\("),
         ({"domain": (0, 1)}, ValueError, r"nr.Box\(\[\(0, 1\)\]\) or nr.Candidates\(\[0, 1\]\)"),

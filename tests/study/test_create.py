@@ -83,7 +83,7 @@ def test_numbers_of_numpy_are_stored(path):
         ({"algorithm": nr.BBKB}, ValueError, "algorithm must be one of .*; write 'bbkb'"),
         ({"nois": 0.1}, TypeError, "PlateUCB has no setting 'nois'; did you mean 'noise'"),
         ({"algorithm": "bbkb", "qbr": 3}, TypeError, "did you mean 'qbar'"),
-        ({"temperature": 3}, TypeError, "has no setting 'temperature'; it has noise, norm, "),
+        ({"temperature": 3}, TypeError, "has no setting 'temperature'; it has domain, kernel,"),
     ],
 )
 def test_misspelt_settings_are_refused_with_the_nearest(path, settings, error, words):

@@ -1,8 +1,25 @@
 """Public members of optimisers: which ones a class may replace, and settings that share a name."""
 
+import inspect
+from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
+from noregret import _checks
+
 _Given = TypeVar("_Given")
+
+
+def setting_names(cls: type[Any]) -> list[str]:
+    """The settings of an algorithm by name, without domain and kernel."""
+    return [*inspect.signature(cls.__init__).parameters][3:]
+
+
+def refuse_unknown(cls: type[Any], given: Iterable[str]) -> None:
+    """Refuse names that are no arguments of an algorithm, with the nearest one that is."""
+    arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    if any(one.kind is one.VAR_KEYWORD for one in arguments):
+        return  # a class with a constructor of its own says itself what it takes
+    _checks.known_names(cls.__name__, "setting", given, [one.name for one in arguments])
 
 
 def refuse_overrides(cls: type[Any], base: type[Any]) -> None:

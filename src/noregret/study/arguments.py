@@ -1,6 +1,5 @@
 """The arguments of the one-line functions: checked, and made into an optimiser."""
 
-import inspect
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -13,6 +12,7 @@ from noregret import _checks
 from noregret.algorithms import algorithms, check_name
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
+from noregret.running.members import setting_names
 from noregret.spaces import Candidates, Space, as_domain
 from noregret.spaces.shorthand import is_pair
 from noregret.study.evaluating.progress import Progress
@@ -104,15 +104,10 @@ class Call:
 
     def settings(self, name: str) -> dict[str, Any]:
         """The settings of this algorithm, kernel among them; unknown ones are refused."""
-        cls = algorithms[name]
-        known = [*list(inspect.signature(cls).parameters)[1:]]
-        unknown = [option for option in self.options if option not in known]
-        if unknown:
-            hidden = ("direction", "options", "f", "domain", "budget", *known)
-            own = [field.name for field in fields(self) if field.name not in hidden]
-            hint = _checks.did_you_mean(unknown[0], [*own, *known])
-            hint = hint or f"; it takes {', '.join(own)}, and {name} takes {', '.join(known)}"
-            raise TypeError(f"{self.direction}() got an unexpected option {unknown[0]!r}{hint}")
+        hidden = ("direction", "options", "f", "domain")
+        own = [field.name for field in fields(self) if field.name not in hidden]
+        takes = dict.fromkeys([*own, "kernel", *setting_names(algorithms[name])])
+        _checks.known_names(f"{self.direction}() with {name}", "option", self.options, [*takes])
         given = {"kernel": "auto", "noise": "auto", "norm": "auto", "seed": self.seed}
         if name == "trustregionucb":
             given["horizon"] = self.budget

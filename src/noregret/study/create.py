@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from noregret import _checks
@@ -14,7 +13,7 @@ from noregret.spaces import Domain, as_domain
 from noregret.spaces.files import keeps
 from noregret.study.candidate_table import check_names, table_to_show, to_bytes
 from noregret.study.storage import replay
-from noregret.study.storage.file import StudyFile
+from noregret.study.storage.file import StudyFile, study_path
 
 
 def new_file(
@@ -83,5 +82,5 @@ def new_file(
         "kernel": kernel if isinstance(kernel, str) else repr(as_kernel(kernel)),
         "about": about or {},
     }
-    file = StudyFile.create(Path(path), settings, blobs)
+    file = StudyFile.create(study_path(path), settings, blobs)
     return file, own, kernel if "kernel" in given_again else None

@@ -11,12 +11,14 @@ from noregret.spaces import Candidates, Space
 from noregret.spaces.files import keeps, same_domain
 from noregret.study.arguments import Call
 from noregret.study.errors import StudyError
+from noregret.study.storage.file import study_path
 from noregret.study.study import Study
 
 
 def stored_study(call: Call, domain: Candidates | Space) -> Study:
     """The study at the path; it is created if there is none."""
     assert call.storage is not None
+    study_path(call.storage, "storage")
     asked = str(call.algorithm).lower()
     try:
         study = _open(call, domain)

@@ -18,7 +18,7 @@ from noregret.study.create import new_file
 from noregret.study.evaluating.stopping import Stop, StopRule, stop_of
 from noregret.study.frames import aside_frame, events_frame, operations_frame, top_frame
 from noregret.study.storage.added_candidates import check_storable
-from noregret.study.storage.file import StudyFile, one_at_a_time, study_file
+from noregret.study.storage.file import StudyFile, one_at_a_time, study_file, study_path
 from noregret.study.storage.log import Log
 from noregret.study.storage.records import Records
 from noregret.study.trials import Trial, trials_of
@@ -116,7 +116,7 @@ class Study:
             Seconds to wait for another writer before :class:`~noregret.study.LockedError`.
         """
         wait = _checks.not_negative("wait", wait)
-        file = StudyFile.open(Path(path), write=not read_only, wait=wait)
+        file = StudyFile.open(study_path(path), write=not read_only, wait=wait)
         try:
             return cls(file, domain, kernel)
         except BaseException:
@@ -175,11 +175,7 @@ class Study:
 
     @one_at_a_time
     def add(
-        self,
-        candidates: Any,
-        *,
-        names: Sequence[Any] | None = None,
-        table: Any = None,
+        self, candidates: Any, *, names: Sequence[Any] | None = None, table: Any = None
     ) -> range:
         """Add candidates to the list; returns their ids.
 
@@ -270,11 +266,13 @@ class Study:
 
         It ends early if :meth:`enough` says so; with ``stop="converged"``, for Thompson sampling
         only, also if :meth:`noregret.ThompsonSampling.converged` does. Other options as for
-        :func:`noregret.study.evaluating.runner.run_study`.
+        :func:`noregret.study.evaluating.runner.run_study`. Ctrl-C raises ``KeyboardInterrupt``, so
+        that it also ends a script with several runs; the study has all values told before it.
         """
-        from noregret.study.evaluating.runner import run_study
+        from noregret.study.evaluating.runner import check_options, run_study
 
         rule = StopRule(gap=stop_gap, target=target, patience=patience)
+        check_options("Study.run()", options, ("stop_gap", "target", "patience"))
         return run_study(self, f, budget, stop=stop_of(self, rule, stop), **options)
 
     @one_at_a_time

@@ -130,3 +130,11 @@ def test_dask_with_a_worker_killed_during_the_run(study):
         assert killed[0] not in where
     assert_answers(study, 60)
     assert study.counts()["pending"] == 0
+
+
+def test_a_misspelt_option_is_refused_with_the_nearest_one(study):
+    with pytest.raises(TypeError, match=r"Study.run\(\) has no option 'worker'; .* 'workers'"):
+        study.run(f, 5, worker=2)
+    with pytest.raises(TypeError, match="no option 'stop_gab'; did you mean 'stop_gap'"):
+        study.run(f, 5, stop_gab=0.1)
+    assert study.counts()["told"] == 0

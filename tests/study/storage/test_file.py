@@ -316,3 +316,24 @@ def test_one_mutex_serves_all_that_use_a_file(tmp_path):
         for look in looks:
             look.join()
         assert all(event.is_set() for event in done)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (
+            "sqlite:///runs/a.db",
+            ValueError,
+            "storage must be .* got 'sqlite:///runs/a.db'.* 'a.db'",
+        ),
+        ("", IsADirectoryError, "storage must name a file, got the folder '.'"),
+        (3, TypeError, "storage must be the path of a file, got 3"),
+    ],
+)
+def test_what_is_no_path_of_a_file_is_refused(given, error, words):
+    with pytest.raises(error, match=words):
+        nr.minimize(lambda x: x["a"], {"a": (0, 1)}, 2, storage=given)
+    with pytest.raises(error, match=words.replace("storage", "path")):
+        nr.Study.create(given, {"a": (0, 1)})
+    with pytest.raises(error, match=words.replace("storage", "path")):
+        nr.Study.open(given)

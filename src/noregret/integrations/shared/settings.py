@@ -5,6 +5,7 @@ from inspect import signature
 from numbers import Integral
 from typing import Any
 
+from noregret import _checks
 from noregret.kernels import as_kernel
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
@@ -24,11 +25,7 @@ def checked_settings(
     if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0):
         raise TypeError(f"seed must be None or a whole number of at least 0, got {seed!r}")
     known = [name for name in signature(algorithm).parameters if name != "domain"]
-    for name in options:
-        if name not in known:
-            raise TypeError(
-                f"{name} is no setting of {algorithm.__name__}, which has {', '.join(known)}"
-            )
+    _checks.known_names(algorithm.__name__, "setting", options, known)
     settings = {**LEARNT, "seed": seed, **options}
     if not is_auto(settings["kernel"]):
         as_kernel(settings["kernel"])

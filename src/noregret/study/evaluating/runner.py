@@ -1,8 +1,9 @@
 """Evaluate a function until there are enough answers, on any workers."""
 
+import inspect
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from noregret import _checks
@@ -10,6 +11,12 @@ from noregret.study.evaluating.evaluations import Evaluations
 from noregret.study.evaluating.in_memory import StudyLike
 from noregret.study.evaluating.progress import Progress
 from noregret.study.evaluating.workers import start_workers
+
+
+def check_options(owner: str, options: Iterable[str], also: Sequence[str]) -> None:
+    """Refuse options that :func:`run_study` does not take; ``also``: what its ``owner`` takes."""
+    known = [*inspect.signature(run_study).parameters][2:]
+    _checks.known_names(owner, "option", options, [*also, *known])
 
 
 def run_study(

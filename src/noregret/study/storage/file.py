@@ -44,6 +44,21 @@ def one_at_a_time(method: Callable[_Args, _Given]) -> Callable[_Args, _Given]:
     return alone
 
 
+def study_path(given: str | os.PathLike[str], argument: str = "path") -> Path:
+    """The path of a study; folders, and addresses of databases, are refused."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{argument} must be the path of a file, got {given!r}")
+    path = Path(given)
+    if "://" in os.fspath(given):
+        raise ValueError(
+            f"{argument} must be the path of a file, got {given!r}; a study is a file of its own, "
+            f"not a part of a database: write {path.name!r}"
+        )
+    if path.is_dir():
+        raise IsADirectoryError(f"{argument} must name a file, got the folder {str(path)!r}")
+    return path
+
+
 class StudyFile:
     """A study's file, open. Use :meth:`create` or :meth:`open`.
 
