@@ -96,7 +96,7 @@ def test_what_is_no_finite_number_is_a_failed_evaluation(bad):
     result = nr.maximize(f, nr.Box([(0, 1)]), 10, seed=0, progress=False)
     reasons = result.to_frame().filter(status="failed")["reason"]
     assert len(reasons) == result.failures > 0
-    why = "a number that is too large" if bad == 1e150 else "no finite number"
+    why = "a number beyond ±1e+100" if bad == 1e150 else "no finite number"
     assert all(f"f returned {why}" in reason for reason in reasons)
 
 

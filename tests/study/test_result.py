@@ -1,5 +1,7 @@
 """What a run found: its frame and how it is shown."""
 
+import time
+
 import numpy as np
 import polars as pl
 import pytest
@@ -79,3 +81,21 @@ def test_a_gap_on_a_box_is_certified_with_settings_that_were_given():
     result = nr.maximize(lambda x: x["a"], {"a": (0, 1)}, 4, algorithm="gpucb", **given)
     assert result.certified
     assert "proved" in repr(result).splitlines()[-1]
+
+
+def test_the_seconds_of_a_run_count_its_last_recommendation():
+    called, times = [], []
+
+    class Timed(nr.RBF):
+        def __call__(self, X, Y):
+            times.append(time.monotonic())
+            return super().__call__(X, Y)
+
+    def f(x):
+        called.append(time.monotonic())
+        return x[0]
+
+    given = {"kernel": Timed(0.3), "noise": 0.1, "norm": 2.0, "algorithm": "gpucb"}
+    result = nr.maximize(f, nr.Box([(0, 1)]), 2, seed=0, progress=False, **given)
+    assert times[-1] > called[-1]  # the recommendation uses the kernel
+    assert called[0] + result.seconds >= times[-1]

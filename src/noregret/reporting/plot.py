@@ -105,7 +105,7 @@ def convergence(
         Where to draw; by default a new figure.
     """
     if isinstance(result, Study):
-        result = result_of(result, "", None, 0.0)
+        result = result_of(result, "")
     if not isinstance(result, Result):
         raise TypeError(
             f"result must be a study, or what maximize or minimize returned, got {result!r:.200}"

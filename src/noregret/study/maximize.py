@@ -187,7 +187,8 @@ def _run(call: Call, study: "MemoryStudy | Study", began: float) -> Result:
         return early(run)
 
     def so_far(stopped: str) -> Result:
-        return result_of(study, stopped, call.optimum, time.monotonic() - began)
+        found = result_of(study, stopped, call.optimum)
+        return replace(found, seconds=time.monotonic() - began)
 
     executor = call.workers if isinstance(call.workers, Executor) else None
     try:

@@ -45,7 +45,7 @@ class Result:
     units
         Converts between values of f and rewards of the optimiser.
     seconds
-        How long the run took.
+        How long the call took, with the recommendation at its end.
     trials
         Every evaluation as it was recorded, also those that failed.
     """
@@ -58,7 +58,7 @@ class Result:
     regret: Floats | None
     algorithm: Optimizer
     units: Units
-    seconds: float
+    seconds: float = 0.0
     trials: Sequence[Trial] = field(default=())
 
     @property
@@ -105,7 +105,7 @@ class Result:
         return "Result\n  " + "\n  ".join(lines)
 
 
-def result_of(study: StudyLike, stopped: str, optimum: float | None, seconds: float) -> Result:
+def result_of(study: StudyLike, stopped: str, optimum: float | None = None) -> Result:
     """What a run has found so far."""
     rows, domain, units = study.rows(), study.domain, study.units
     told = [trial for trial in rows if trial.status == "told"]
@@ -121,7 +121,6 @@ def result_of(study: StudyLike, stopped: str, optimum: float | None, seconds: fl
         regret=None if optimum is None else units.sign * (optimum - values),
         algorithm=study.optimizer,
         units=units,
-        seconds=seconds,
         trials=rows,
     )
 

@@ -294,7 +294,8 @@ class Evaluations:
             self._report(job, number, float(value), None)
         for number, value, fine in zip(job.numbers, values, good, strict=True):
             if not fine:
-                what = "a number that is too large" if math.isfinite(value) else "no finite number"
+                huge = f"a number beyond ±{_checks.LARGEST:g}"
+                what = huge if math.isfinite(value) else "no finite number"
                 self._fail_one(job, number, f"f returned {what}: {value}")
 
     def _fail(self, job: _Job, why: str, error: Exception | None = None) -> None:
