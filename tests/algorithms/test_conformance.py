@@ -1,5 +1,7 @@
 """Every algorithm by its name passes the suites that the package ships."""
 
+from dataclasses import dataclass
+
 import pytest
 
 import noregret as nr
@@ -69,3 +71,24 @@ def test_the_suite_finds_looks_that_change_the_run():
 
     with pytest.raises(AssertionError):
         Suite().test_looks_and_files_change_nothing()
+
+
+def test_the_suite_says_what_an_algorithm_lacks():
+    class Undecorated(nr.GPUCB):
+        """GP-UCB."""
+
+    class Undocumented(nr.Uniform):
+        def parts(self):
+            return super().parts()
+
+    Undocumented.parts.__doc__ = ""
+    with pytest.raises(AssertionError, match="Undecorated must be a dataclass of its own"):
+        check(Undecorated)
+    with pytest.raises(AssertionError, match=r"Undocumented\.parts must have a docstring"):
+        check(dataclass(frozen=True, kw_only=True, eq=False, repr=False)(Undocumented))
+
+
+@pytest.mark.parametrize("given", ["gpucb", nr.GPUCB([[0.0]], nr.RBF())])
+def test_the_suite_takes_classes(given):
+    with pytest.raises(TypeError, match="make must be an algorithm's class or build one"):
+        check(given)

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from maxima import searched
 
+import noregret as nr
 from noregret.problems.classics import BOXES, SCALED
+from noregret.problems.noise import Noise
 from noregret.problems.peaks import bimodal, unimodal
+from noregret.problems.problem import on_list
 
 ON_BOXES = [*BOXES.values(), *SCALED.values(), bimodal(1), bimodal(2), unimodal(0.5)]
 
@@ -52,3 +55,15 @@ def test_draws_are_the_function_and_its_noise():
     rewards = problem.draw(X, np.random.default_rng(2))
     off = np.random.default_rng(2).uniform(-0.1, 0.1, 50)
     np.testing.assert_allclose(rewards, problem.function(X) + off)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda X: 1.0, r"function\(points\) must be 3 numbers"),
+        (lambda X: X[:, 0] * np.nan, r"function\(points\) must be finite, got nan"),
+    ],
+)
+def test_a_function_that_gives_no_value_for_each_point_is_refused(function, words):
+    with pytest.raises(ValueError, match=words):
+        on_list("mine", nr.Candidates(np.eye(3)), function, Noise("student", 3.0), norm=1.0)

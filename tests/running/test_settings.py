@@ -1,4 +1,4 @@
-"""Settings that an optimiser cannot have."""
+"""Settings that an optimiser cannot have, and parts that are none."""
 
 import numpy as np
 import pytest
@@ -16,3 +16,12 @@ def test_more_candidates_than_there_are_cannot_be_looked_for():
 def test_points_of_a_box_cannot_be_counted(settings):
     with pytest.raises(ValueError, match="repeats and aim are for lists"):
         nr.GPUCB(nr.Box([(0, 1)]), nr.RBF(), seed=0, **settings)
+
+
+def test_parts_that_are_none_are_refused():
+    class Mine(nr.GPUCB):
+        def parts(self):
+            return self.domain
+
+    with pytest.raises(TypeError, match=r"Mine\.parts\(\) must return Parts, got Candidates"):
+        Mine(np.eye(2), nr.RBF())

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from noregret import _checks
 from noregret._types import Floats
 from noregret.problems.noise import Noise
 from noregret.spaces import Candidates, Domain, as_box, as_candidates
@@ -78,4 +79,5 @@ def on_list(
 
 def _in_blocks(function: Function, points: Floats) -> Floats:
     blocks = np.array_split(points, -(-len(points) // _BLOCK))
-    return np.concatenate([function(block) for block in blocks])
+    found = [_checks.rewards(function(block), len(block), "function(points)") for block in blocks]
+    return np.concatenate(found)

@@ -70,6 +70,8 @@ def usable_parts(settings: "Optimizer") -> Parts:
     """The parts of an optimiser with these settings; settings that it cannot have are refused."""
     check_settings(settings)
     parts: Parts = settings.parts()
+    if not isinstance(parts, Parts):
+        raise TypeError(f"{type(settings).__name__}.parts() must return Parts, got {parts!r:.200}")
     if is_heavy(settings.noise):
         parts = for_heavy_tails(parts, type(settings).__name__)
     check_width(settings.width, parts)

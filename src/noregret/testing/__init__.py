@@ -31,6 +31,8 @@ def check(make: Callable[..., Optimizer], *, box: bool = False, space: bool = Fa
     box, space
         Whether to play on a box, or on a space of several types; on a list otherwise.
     """
+    if not callable(make):
+        raise TypeError(f"make must be an algorithm's class or build one when called, got {make!r}")
     suite = SpaceSuite() if space else BoxSuite() if box else AlgorithmSuite()
     suite.make = make  # type: ignore[method-assign]
     for name in dir(suite):

@@ -232,6 +232,10 @@ class Suite(ABC):
     def test_settings_are_frozen_and_replaced(self) -> None:
         """Assigning raises; ``replace`` makes a new optimiser that is told the same."""
         optimizer = self.build()
+        assert "__dataclass_params__" in vars(type(optimizer)), (
+            f"{type(optimizer).__name__} must be a dataclass of its own, so that its settings are "
+            "frozen: write @dataclass(frozen=True, kw_only=True, eq=False, repr=False) above it"
+        )
         self.play(optimizer, 3)
         optimizer.ask(2)
         for name in ("width", "delta", "norm", "t", "anything"):
@@ -298,7 +302,7 @@ class Suite(ABC):
     def test_everything_public_is_documented(self) -> None:
         """The class and its public methods have docstrings."""
         cls = type(self.build())
-        assert inspect.getdoc(cls)
+        assert inspect.getdoc(cls), f"{cls.__name__} must have a docstring"
         for name, member in inspect.getmembers(cls):
             if not name.startswith("_") and callable(member):
-                assert inspect.getdoc(member), name
+                assert inspect.getdoc(member), f"{cls.__name__}.{name} must have a docstring"
