@@ -93,3 +93,9 @@ def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_a_misspelt_name_of_the_package_has_what_python_needs_to_name_the_nearest():
+    with pytest.raises(AttributeError, match="no attribute 'BKBB'") as error:
+        nr.BKBB  # noqa: B018
+    assert (error.value.name, error.value.obj) == ("BKBB", nr)

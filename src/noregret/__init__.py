@@ -1,5 +1,6 @@
 """noregret: find the best of many noisy choices, and know what is proved."""
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +143,10 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"noregret.{_MODULES[name]}.{name}")
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'noregret' has no attribute {name!r}")
+        # With these two Python itself adds the nearest name.
+        raise AttributeError(
+            f"module 'noregret' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+        )
     value = getattr(import_module(f"noregret.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -55,3 +55,10 @@ def test_words_have_no_spaces_at_their_ends():
     column = look(["water", "water ", " thf"])[1]
     assert column.words == {"water", "thf"}
     assert not column.all_different
+
+
+def test_huge_numbers_overflow_without_an_error():
+    """Numbers of any size are looked at; those too large for a list are refused later, by row."""
+    for pieces in (1, 2):
+        _, column = look([1.0, 1e200], pieces)
+        assert (column.kind, column.high) == ("number", 1e200)

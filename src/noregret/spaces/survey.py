@@ -90,7 +90,7 @@ class ColumnSurvey:
         with np.errstate(over="ignore", invalid="ignore"):
             mean = float(values.mean())
             self.scatter += float(np.square(values - mean).sum())
-            self.scatter += (mean - self.mean) ** 2 * n * k / (n + k)
+            self.scatter += float(np.square(mean - self.mean)) * n * k / (n + k)
             self.mean += (mean - self.mean) * k / (n + k)
         self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
         self.numbers += k
