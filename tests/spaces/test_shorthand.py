@@ -63,3 +63,18 @@ def test_pairs():
     assert not is_pair([True, False])
     assert not is_pair(("0", "1"))
     assert not is_pair((0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ([(0, 1), (0, 1)], r"nr.Box\(\[\(0, 1\), \(0, 1\)\]\) or nr.Candidates\("),
+        ((0, 1), r"nr.Box\(\[\(0, 1\)\]\) or nr.Candidates\(\[0, 1\]\)"),
+    ],
+)
+def test_pairs_that_may_be_bounds_are_no_candidates(given, hint, tmp_path):
+    with pytest.raises(ValueError, match=f"domain must say whether .*{hint}"):
+        nr.GPUCB(given, nr.RBF(0.3))
+    with pytest.raises(ValueError, match=f"domain must say whether .*{hint}"):
+        nr.Study.create(tmp_path / "a.db", given)
+    assert nr.GPUCB(np.array(given), nr.RBF(0.3)).domain.size == 2

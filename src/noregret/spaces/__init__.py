@@ -5,6 +5,7 @@ has.
 """
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from noregret.spaces.candidates import Candidates
 from noregret.spaces.choices import Bool, Choice
 from noregret.spaces.named import named_space
 from noregret.spaces.numbers import Float, Int
+from noregret.spaces.shorthand import refuse_unclear
 from noregret.spaces.space import Space
 
 
@@ -90,6 +92,12 @@ def as_domain(domain: Any) -> Candidates | Space:
     """``domain`` itself, the box or space that a dict describes, or a list of candidates."""
     if isinstance(domain, (Candidates, Space)):
         return domain
+    refuse_unclear(domain)
+    if domain is None or isinstance(domain, Real):
+        raise TypeError(
+            "domain must be an nr.Box, bounds by name, or candidates (an array of n rows, a frame, "
+            f"a list), got {domain!r}"
+        )
     return named_space(domain) if isinstance(domain, Mapping) else Candidates(domain)
 
 

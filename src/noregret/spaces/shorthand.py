@@ -1,4 +1,4 @@
-"""Parameters written in short: a pair of numbers, or a list of words."""
+"""What is written in short: parameters by a pair of numbers or a list of words, and bounds."""
 
 import math
 from numbers import Real
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret import _checks
 from noregret.spaces.choices import Choice
 from noregret.spaces.numbers import Float
 from noregret.spaces.parameters import Parameter
@@ -46,6 +47,34 @@ def as_parameter(name: str, given: Any) -> Parameter:
         f"{name} must be a pair (low, high) of numbers, a list of words, or a parameter "
         f"(nr.Float, nr.Int, nr.Choice, nr.Bool), got {given!r}{_hint(plain)}"
     )
+
+
+def refuse_unclear(given: Any) -> None:
+    """Refuse pairs of numbers that may be the bounds of a box or candidates."""
+    if _may_be_bounds(given):
+        pairs = [tuple(map(_checks.plain, pair)) for pair in given]
+        raise ValueError(
+            "domain must say whether these pairs are bounds or candidates: "
+            f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
+        )
+    if is_pair(given) and given[0] < given[1]:
+        raise ValueError(
+            f"domain must say whether {given!r} are bounds or two candidates: "
+            f"nr.Box([{tuple(given)!r}]) or nr.Candidates({list(given)!r})"
+        )
+
+
+def _may_be_bounds(given: Any) -> bool:
+    """Whether this is a list of increasing pairs of numbers."""
+    return (
+        isinstance(given, (list, tuple))
+        and len(given) > 0
+        and all(is_pair(pair) and pair[0] < pair[1] for pair in given)
+    )
+
+
+def _shown(pairs: Any) -> str:
+    return repr(pairs) if len(pairs) <= 4 else f"{pairs[:4]!r:.60}…"
 
 
 def is_pair(pair: Any) -> bool:

@@ -14,7 +14,7 @@ from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
 from noregret.running.members import setting_names
 from noregret.spaces import Candidates, Space, as_domain
-from noregret.spaces.shorthand import is_pair
+from noregret.spaces.shorthand import refuse_unclear
 from noregret.study.evaluating.progress import Progress
 from noregret.study.evaluating.stopping import check_converges
 from noregret.study.evaluating.workers import Executor
@@ -119,36 +119,7 @@ class Call:
 
 
 def domain_of(given: Any) -> Candidates | Space:
-    """The domain given; pairs that may be bounds or candidates are refused."""
-    if _may_be_bounds(given):
-        pairs = [tuple(map(_checks.plain, pair)) for pair in given]
-        raise ValueError(
-            "domain must say whether these pairs are bounds or candidates: "
-            f"nr.Box({_shown(pairs)}) or nr.Candidates({_shown(pairs)})"
-        )
-    if is_pair(given) and given[0] < given[1]:
-        raise ValueError(
-            f"domain must say whether {given!r} are bounds or two candidates: "
-            f"nr.Box([{tuple(given)!r}]) or nr.Candidates({list(given)!r})"
-        )
-    if given is None or isinstance(given, (bool, Real)):
-        raise TypeError(
-            "domain must be an nr.Box, bounds by name, or candidates (an array of n rows, a frame, "
-            f"a list), got {given!r}"
-        )
-    return as_domain(given)
-
-
-def _may_be_bounds(given: Any) -> bool:
-    """Whether these are increasing pairs of numbers: a list of them, or a short array."""
+    """The domain given; a short array of pairs is refused as a list of them is."""
     if isinstance(given, np.ndarray) and given.ndim == 2 and len(given) <= _MOST_BOUNDS:
-        given = given.tolist()
-    return (
-        isinstance(given, (list, tuple))
-        and len(given) > 0
-        and all(is_pair(pair) and pair[0] < pair[1] for pair in given)
-    )
-
-
-def _shown(pairs: Any) -> str:
-    return repr(pairs) if len(pairs) <= 4 else f"{pairs[:4]!r:.60}…"
+        refuse_unclear(given.tolist())
+    return as_domain(given)
