@@ -55,4 +55,4 @@ def test_a_column_that_numbers_the_rows_otherwise(create):
 def test_numbers_with_the_other_decimal_sign(create):
     rows = "".join(f'C{i},"{i},5",{i * 0.7 % 3:.1f}\n' for i in range(30))
     said = create("compound,logP,a\n" + rows)
-    assert "'logP' has numbers such as '0,5', but the decimal sign of this file is '.'." in said
+    assert "'logP' has numbers such as '0,5', but the decimal sign here is '.'." in said

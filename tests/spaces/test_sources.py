@@ -114,7 +114,7 @@ def test_the_copy_of_a_table_is_removed(tmp_path, table):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b\n" + "".join(f"1,x{i}\n" for i in range(101)), "names: b"),
+        ("a,b\n" + "".join(f"1,x{i}\n" for i in range(101)), "these have more: b"),
         ("a,b\n1,2\n3,\n", r"nan in row 1, column 1 \(b\)"),
         ("a,b\n1,2\n3,4\ninf,1\n", "line 4, column 'a': 'inf' is not a number"),
         ("a\n" + "1\n" * 300 + "word\n", "table of numbers"),
@@ -332,5 +332,5 @@ def test_other_files_are_refused(tmp_path):
     pl.DataFrame({"a": range(200), "name": [f"c{i}" for i in range(200)]}).write_parquet(
         tmp_path / "a.parquet"
     )
-    with pytest.raises(TypeError, match=r"these hold names: name. .* columns=\[...\]"):
+    with pytest.raises(TypeError, match=r"these have more: name. .* columns=\[...\]"):
         nr.Candidates.open(tmp_path / "a.parquet")

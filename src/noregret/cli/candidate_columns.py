@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 
 from noregret._checks import first_few
-from noregret.cli.candidate_doubts import a_day, about_numbering, about_texts, about_words
+from noregret.cli.candidate_doubts import about_numbers, about_texts, about_words
 from noregret.spaces.cells import is_gap, nearest, numbers
-from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey
+from noregret.spaces.doubts import a_day
+from noregret.spaces.survey import ENOUGH_NAMES, MOST_CATEGORIES, ColumnSurvey
 from noregret.spaces.tables import Piece, Table
 
 #: how many rows an error names
@@ -20,8 +21,8 @@ OWN_COLUMNS = ("trial", "failed")
 _OF_TRIALS = ("id", "name", "status", "origin", "asked", "given", "done", "reason")
 #: columns with these names hold the names of candidates, if no entry comes twice
 _USUAL_NAMES = ("id", "name", "compound", "compound_id", "compound id")
-#: a column with this share of different texts, in a table of at least so many rows, holds names
-_MOSTLY_NAMES, _ENOUGH_NAMES = 0.9, 20
+#: a column with this share of different texts, in a table that is long enough, holds names
+_MOSTLY_NAMES = 0.9
 
 
 def named_features(table: Table, features: str) -> list[str]:
@@ -94,7 +95,7 @@ def _refuse_shared_names(table: Table, whole: Piece, found: dict[str, ColumnSurv
     of replicates would have every candidate several times.
     """
     for name, column in found.items():
-        enough = len(whole.frame) >= _ENOUGH_NAMES and column.kind in ("text", "category")
+        enough = len(whole.frame) >= ENOUGH_NAMES and column.kind in ("text", "category")
         mostly = enough and whole.frame[name].n_unique() >= _MOSTLY_NAMES * len(whole.frame)
         called_so = name.strip().lower() in _USUAL_NAMES and column.filled
         if not mostly and not called_so:
@@ -184,7 +185,7 @@ def find_features(
                 "import."
             )
     columns = [found[name] for name in used]
-    notes += [*doubts, *about_words(columns), *about_numbering(columns)]
+    notes += [*doubts, *about_words(columns), *about_numbers(columns)]
     left = [n for n in table.columns if n not in candidates and n != id_column]
     if ignored or left:
         unnamed = [f"{name!r} is not in --features" for name in left]
@@ -207,9 +208,7 @@ def _unusable(column: ColumnSurvey, *, asked_for: bool) -> str:
 
 def _differ(column: ColumnSurvey) -> bool:
     """Whether hardly a text of a column comes twice, so that it says nothing of other rows."""
-    # Empty cells do not count: most compounds have no remark.
-    long = column.filled >= _ENOUGH_NAMES and 2 * len(column.words) > column.filled
-    return column.all_different or long
+    return column.all_different or column.mostly_different
 
 
 def _counts(cells: pl.Series) -> bool:

@@ -62,7 +62,7 @@ class Candidates:
     categories: tuple[int, ...] = ()
 
     def __init__(self, points: Any, *, objects: bool = False) -> None:
-        found = points if isinstance(points, Opened) else opened(points, objects)
+        found = points if isinstance(points, Opened) else opened(points, objects).warned(2)
         if len(found.points) == 0:
             raise ValueError("candidates must not be empty")
         self.points: Points = found.points
@@ -102,7 +102,7 @@ class Candidates:
         folder
             Where the temporary copy is put; the system's folder for temporary files by default.
         """
-        return cls(sources.open_source(source, columns, folder))
+        return cls(sources.open_source(source, columns, folder).warned(2))
 
     @classmethod
     def reopen(cls, origin: dict[str, Any]) -> Self:

@@ -126,15 +126,19 @@ def _bare(text: str) -> str:
     return text.strip().rstrip("% ")
 
 
-def with_unit(cells: pl.Series, decimal: str = ".") -> str | None:
-    """The first text, if all texts are a number and the same unit, such as 12 mg; else ``None``."""
+def with_unit(cells: pl.Series) -> str | None:
+    """The first text, if all texts are a number and the same unit, such as 12 mg; else ``None``.
+
+    The decimal sign is a point or a comma, whatever it is elsewhere in the table.
+    """
     if cells.dtype != pl.String:
         return None
     filled = cells.filter(~is_gap(cells)).str.strip_chars()
     parts = filled.str.extract_groups(r"^([+-]?[\d.,]+)\s*([^\d\s.,%+-].*)$").struct.unnest()
     if not len(filled) or parts["2"].n_unique() != 1 or parts["2"].has_nulls():
         return None
-    return None if numbers(parts["1"], decimal).has_nulls() else str(filled[0])
+    read = any(not numbers(parts["1"], decimal).has_nulls() for decimal in ".,")
+    return str(filled[0]) if read else None
 
 
 def booleans(cells: pl.Series) -> pl.Series:

@@ -4,7 +4,7 @@ Later rows are encoded as the rows of the list: columns are matched by name, and
 coordinates.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -14,6 +14,7 @@ import polars as pl
 
 from noregret._types import Floats
 from noregret.spaces.cells import is_gap
+from noregret.spaces.doubts import about_words, doubts
 from noregret.spaces.encoding import Encoder, Feature, make_encoder
 from noregret.spaces.rows import collected, named_rows
 from noregret.spaces.survey import MOST_CATEGORIES, ColumnSurvey, survey
@@ -104,25 +105,39 @@ def encoder_for(frame: pl.DataFrame) -> Encoder:
 
     Columns that hold names rather than categories are refused. Gaps among words are a category.
     """
-    columns = survey([Piece(frame, np.arange(len(frame)))], frame.columns)
-    refuse_unusable(columns.values(), "row")
-    return make_encoder(columns.values(), {}, standardize=False)
+    return encoder_and_doubts(whole(frame), frame.columns)[0]
 
 
-def refuse_unusable(columns: Iterable[ColumnSurvey], place: str) -> None:
+def whole(frame: pl.DataFrame) -> list[Piece]:
+    """A frame as the one piece of a table."""
+    return [Piece(frame, np.arange(len(frame)))]
+
+
+def encoder_and_doubts(
+    pieces: Iterable[Piece], columns: Sequence[str], *, decimal: str = ".", place: str = "row"
+) -> tuple[Encoder, list[str]]:
+    """As :func:`encoder_for`, for some columns of a table, with what is doubtful about them."""
+    found = survey(pieces, columns, decimal).values()
+    _refuse_unusable(found, decimal, place)
+    encoder = make_encoder(found, {}, standardize=False, decimal=decimal)
+    return encoder, doubts(found, decimal)
+
+
+def _refuse_unusable(columns: Collection[ColumnSurvey], decimal: str, place: str) -> None:
     """Refuse columns that cannot become coordinates as they are."""
     odd = [column.complaint(place) for column in columns if column.kind == "odd"]
     if odd:
         raise ValueError(
             "candidates must be a table of numbers or categories:\n  " + "\n  ".join(odd)
         )
-    names = [column.name for column in columns if column.kind == "text"]
-    if names:
+    texts = [column for column in columns if column.kind == "text"]
+    if texts:
+        notes = ["", *filter(None, (about_words(column, decimal) for column in texts))]
         raise TypeError(
             "candidates must have numeric columns or categories of at most "
-            f"{MOST_CATEGORIES} words; these hold names: {', '.join(names)}. Leave them out "
-            "(Candidates.open has columns=[...]), or treat the rows of a frame as objects, with a "
-            "kernel of dicts: Candidates(frame, objects=True)"
+            f"{MOST_CATEGORIES} words; these have more: {', '.join(one.name for one in texts)}. "
+            "Leave them out (Candidates.open has columns=[...]), or treat the rows of a frame as "
+            "objects, with a kernel of dicts: Candidates(frame, objects=True)" + "\n  ".join(notes)
         )
     empty = [column.name for column in columns if column.kind == "empty" and column.rows]
     if empty:

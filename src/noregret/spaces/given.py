@@ -42,14 +42,15 @@ def opened(points: Any, objects: bool) -> Opened:
 
 def _frame(given: Any) -> Opened:
     """A pandas or polars frame, with an encoder that is made for its columns."""
-    from noregret.spaces.frames import as_frame, encoder_for  # polars is slow to import
+    # Polars is slow to import.
+    from noregret.spaces.frames import as_frame, encoder_and_doubts, whole
 
     frame = as_frame(given)
     if not len(frame):
         raise ValueError("candidates must not be empty: the frame has no rows")
-    encoder = encoder_for(frame)
+    encoder, doubts = encoder_and_doubts(whole(frame), frame.columns)
     points = _numeric(encoder.encode(frame), encoder.names)
-    return Opened(points, encoder.names, frame=frame, encoder=encoder)
+    return Opened(points, encoder.names, frame=frame, encoder=encoder, doubts=doubts)
 
 
 def _holds_objects(points: Any) -> bool:

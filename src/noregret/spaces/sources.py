@@ -3,6 +3,7 @@
 import mmap
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -53,6 +54,8 @@ class Opened:
         The polars frame that was given, if one was.
     encoder
         How the columns of a frame or a table became coordinates.
+    doubts
+        What may have been meant otherwise in these columns.
     """
 
     points: Points
@@ -62,6 +65,13 @@ class Opened:
     close: Callable[[], None] | None = None
     frame: Any = None
     encoder: "Encoder | None" = None
+    doubts: Sequence[str] = ()
+
+    def warned(self, stacklevel: int) -> "Opened":
+        """The same; warns of what is doubtful."""
+        for doubt in self.doubts:
+            warnings.warn(f"candidates: {doubt}", UserWarning, stacklevel + 1)
+        return self
 
 
 class LazyRows:
@@ -255,9 +265,7 @@ def _how_to_save(array: Points) -> str:
 
 def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -> Opened:
     """The numbers of a table in a temporary file that is mapped: written a piece at a time."""
-    from noregret.spaces.encoding import make_encoder  # polars is slow to import
-    from noregret.spaces.frames import refuse_unusable
-    from noregret.spaces.survey import survey
+    from noregret.spaces.frames import encoder_and_doubts  # polars is slow to import
     from noregret.spaces.tables import Table
 
     if path.suffix.lower() == ".npz":
@@ -270,9 +278,9 @@ def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -
             f"columns must be some of {', '.join(table.columns)}; "
             f"got {', '.join(missing) or 'none'}"
         )
-    found = survey(table.pieces(), used, table.decimal)
-    refuse_unusable(found.values(), table.place)
-    encoder = make_encoder(found.values(), {}, standardize=False, decimal=table.decimal)
+    encoder, doubts = encoder_and_doubts(
+        table.pieces(), used, decimal=table.decimal, place=table.place
+    )
     kind = np.dtype(np.float32 if _single_precision(table, used) else np.float64)
     own = tempfile.mkdtemp(prefix="noregret-", dir=folder)
     close = partial(shutil.rmtree, own, ignore_errors=True)
@@ -297,7 +305,7 @@ def _copy_table(path: Path, columns: Sequence[str] | None, folder: str | None) -
         "columns": list(used),
         "folder": folder,
     }
-    return Opened(points, encoder.names, origin, close=close, encoder=encoder)
+    return Opened(points, encoder.names, origin, close=close, encoder=encoder, doubts=doubts)
 
 
 def _single_precision(table: "Table", columns: Sequence[str]) -> bool:

@@ -13,6 +13,8 @@ from noregret.spaces.tables import Piece
 
 #: a column with more words than this holds names, not categories
 MOST_CATEGORIES = 100
+#: in so many rows, words that hardly ever come twice are names
+ENOUGH_NAMES = 20
 #: a column is meant to hold numbers if at least this share of its cells are numbers
 _MOSTLY = 0.5
 #: how many cells a message names at most
@@ -142,6 +144,12 @@ class ColumnSurvey:
     def all_different(self) -> bool:
         """Whether every row has a different word."""
         return self.distinct and not self.gaps and self.rows > 1
+
+    @property
+    def mostly_different(self) -> bool:
+        """Whether hardly a text comes twice, in a column long enough to tell."""
+        # Empty cells do not count: most compounds have no remark.
+        return self.filled >= ENOUGH_NAMES and 2 * len(self.words) > self.filled
 
     @property
     def constant(self) -> bool:
