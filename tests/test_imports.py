@@ -12,7 +12,7 @@ import noregret as nr
 
 SLOW = {"polars", "matplotlib", "sklearn", "pandas", "distributed", "dask", "torch", "pooch"}
 
-#: one process: modules after `import noregret`, after `noregret --help`, and after the first use
+#: one process: modules after `import noregret`, `--help`, `noregret.BBKB` and the first use
 STARTED = """
 import json, sys
 found = {}
@@ -25,6 +25,8 @@ try:
 except SystemExit as end:
     assert not end.code
 found["help"] = sorted(sys.modules)
+noregret.BBKB
+found["class"] = sorted(sys.modules)
 noregret.BBKB(noregret.Candidates([[0.0], [1.0]]), noregret.RBF(1.0)).ask()
 found["ask"] = sorted(sys.modules)
 known = sorted(noregret.algorithms.algorithms)
@@ -93,6 +95,15 @@ def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_an_algorithm_imports_the_search_of_its_own_kind_of_space(started):
+    lists, boxes = "noregret.picking.lists.ucb", "noregret.picking.boxes.search"
+    assert not {lists, boxes} & {*started["class"]}
+    assert lists in started["ask"]
+    assert boxes not in started["ask"]
+    rare = {"noregret.spaces.conditions", "noregret.spaces.description", "noregret.spaces.shards"}
+    assert not rare & {*started["class"]}
 
 
 def test_a_misspelt_name_of_the_package_has_what_python_needs_to_name_the_nearest():

@@ -6,23 +6,29 @@ posterior's mean and variance σ̃² (BBKB eqs. 1 and 3). All picks use the post
 start, and differ by chance.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noregret._types import Points
-from noregret.picking.boxes.draws import BoxDraws
-from noregret.picking.boxes.mixed import search_of
 from noregret.picking.chooser import Chooser, Picks, Situation
-from noregret.picking.lists.draws import ListDraws
 from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates, Space
 
+if TYPE_CHECKING:
+    from noregret.picking.boxes.draws import BoxDraws
+    from noregret.picking.lists.draws import ListDraws
 
-def draws(space: Candidates | Space, search: str) -> ListDraws | BoxDraws:
+
+def draws(space: Candidates | Space, search: str) -> "ListDraws | BoxDraws":
     """What draws functions over a list or a box, which is searched by this method."""
     if isinstance(space, Candidates):
+        from noregret.picking.lists.draws import ListDraws  # only what is used is imported
+
         return ListDraws(space)
+    from noregret.picking.boxes.draws import BoxDraws
+    from noregret.picking.boxes.mixed import search_of
+
     return BoxDraws(search_of(space, search))
 
 
@@ -37,7 +43,7 @@ class DrawnFunctions(LooksByBounds[Chooser]):
         Draws the functions, see :func:`draws`.
     """
 
-    def __init__(self, by_bounds: Chooser, drawn: ListDraws | BoxDraws) -> None:
+    def __init__(self, by_bounds: Chooser, drawn: "ListDraws | BoxDraws") -> None:
         super().__init__(by_bounds)
         self._drawn = drawn
 

@@ -1,18 +1,19 @@
 """Explore first: pick the largest leverage again and again, until every leverage is small."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noregret import _checks
 from noregret.batching import LeverageGoal
 from noregret.models.fantasy import Fantasy
-from noregret.picking.boxes.explore import BoxExploration
-from noregret.picking.boxes.mixed import search_of
 from noregret.picking.chooser import Chooser, Picks, Situation
-from noregret.picking.lists.explore import ListExploration
 from noregret.picking.looks import LooksByBounds
 from noregret.spaces import Candidates, Space
+
+if TYPE_CHECKING:
+    from noregret.picking.boxes.explore import BoxExploration
+    from noregret.picking.lists.explore import ListExploration
 
 
 class UntilCertain(LooksByBounds[Chooser]):
@@ -29,7 +30,7 @@ class UntilCertain(LooksByBounds[Chooser]):
     """
 
     def __init__(
-        self, by_bounds: Chooser, goal: float, first: ListExploration | BoxExploration
+        self, by_bounds: Chooser, goal: float, first: "ListExploration | BoxExploration"
     ) -> None:
         super().__init__(by_bounds)
         self._goal = goal
@@ -82,7 +83,12 @@ def until_certain(
         return chooser
     goal = 1.0 / _checks.count("min_batch", min_batch)
     if isinstance(space, Candidates):
+        from noregret.picking.lists.explore import ListExploration  # only what is used is imported
+
         return UntilCertain(chooser, goal, ListExploration(space))
+    from noregret.picking.boxes.explore import BoxExploration
+    from noregret.picking.boxes.mixed import search_of
+
     return UntilCertain(chooser, goal, BoxExploration(search_of(space, search)))
 
 

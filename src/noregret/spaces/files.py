@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from noregret.spaces import Box, Candidates, Space, as_candidates
-from noregret.spaces.conditions import Condition
-from noregret.spaces.description import parameter_of
 from noregret.spaces.sources import Opened
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -45,6 +43,8 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
         arrays["bounds"] = domain.bounds
         return {"kind": "box", "names": domain.names}
     if isinstance(domain, Space):
+        from noregret.spaces.conditions import Condition  # few runs need it
+
         return {
             "kind": "space",
             "names": domain.names,
@@ -72,6 +72,9 @@ def domain_spec(domain: Candidates | Space, arrays: Arrays, candidates: bool) ->
 
 
 def _load_space(spec: Any, given: Any) -> Space:
+    from noregret.spaces.conditions import Condition  # few runs need them
+    from noregret.spaces.description import parameter_of
+
     pairs = zip(spec["names"], spec["parameters"], strict=True)
     parameters = {name: parameter_of(one) for name, one in pairs}
     # Files of before conditions were checked must open, whatever their condition says.

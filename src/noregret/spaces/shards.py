@@ -8,7 +8,6 @@ another worker. The other objects are lost with the worker, and their owner make
 import os
 import sys
 import time
-import uuid
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -284,7 +283,7 @@ class Keeper:
         self.parts = parts
         self._lost: list[int] = []
         self._make, self._prior = make, prior
-        self.key = uuid.uuid4().hex
+        self.key = os.urandom(16).hex()
         first = given or [prior] * len(parts)
         dropped = parts.dropped.copy()
         parts.dropped.clear()

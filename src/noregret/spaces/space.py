@@ -12,8 +12,6 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Bools, Floats, Ints, Points
-from noregret.spaces.condition_checks import check_condition
-from noregret.spaces.conditions import Condition
 from noregret.spaces.parameters import SLACK, Parameter
 from noregret.spaces.rows import named_rows
 from noregret.spaces.shorthand import as_parameter
@@ -82,6 +80,9 @@ class Space:
         self.lower: Floats = ends[:, 0].copy()
         self.upper: Floats = ends[:, 1].copy()
         if isinstance(feasible, str):
+            from noregret.spaces.condition_checks import check_condition  # few spaces need them
+            from noregret.spaces.conditions import Condition
+
             feasible = Condition(feasible, tuple(parameters))
             check_condition(feasible, dict(zip(parameters, self.parameters, strict=True)))
         if feasible is not None and not callable(feasible):
