@@ -256,7 +256,7 @@ def test_points_beside_the_list_are_predicted_from_lists_of_numbers(points):
     [
         ([[0.1, 0.2, 0.3]], r"rows of 2 numbers, got shape \(1, 3\)"),
         ([["a", "b"]], "rows of 2 numbers"),
-        ([[np.nan, 0.0]], "points must be finite"),
+        ([[np.nan, 0.0]], "points must be finite, got nan in row 0, column 0"),
     ],
 )
 @pytest.mark.parametrize("listed", [True, False])

@@ -106,7 +106,10 @@ def rows_of_numbers(points: Any, dimension: int, also: str = "") -> Floats:
     if array.ndim != 2 or array.shape[1] != dimension:
         raise ValueError(f"{allowed}, got shape {array.shape}")
     if not np.all(np.isfinite(array)):
-        raise ValueError("points must be finite")
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(
+            f"points must be finite, got {array[row, column]} in row {row}, column {column}"
+        )
     return array
 
 
@@ -171,18 +174,18 @@ def count(name: str, value: Any, most: int = (1 << 63) - 1) -> int:
     return whole
 
 
-def function_of_one(name: str, value: Any) -> None:
-    """Refuse what cannot be called with one point, and functions that give no number."""
+def function_of_one(
+    name: str, value: Any, argument: str = "the point (a dict if parameters have names)"
+) -> None:
+    """Refuse what cannot be called with this one argument."""
     if not callable(value):
-        raise TypeError(f"{name} must be a function of one point, got {value!r}")
+        raise TypeError(f"{name} must be a function of one argument, {argument}, got {value!r}")
     if inspect.iscoroutinefunction(value) or inspect.isgeneratorfunction(value):
-        raise TypeError(f"{name} must return a number: {value!r} is a coroutine or a generator")
+        raise TypeError(f"{name} must return a value: {value!r} is a coroutine or a generator")
     try:
         inspect.signature(value).bind(None)
     except TypeError as error:
-        raise TypeError(
-            f"{name} must take one argument, the point (a dict if parameters have names): {error}"
-        ) from None
+        raise TypeError(f"{name} must take one argument, {argument}: {error}") from None
     except ValueError:  # functions written in C may have no signature
         return
 

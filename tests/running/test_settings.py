@@ -25,3 +25,9 @@ def test_parts_that_are_none_are_refused():
 
     with pytest.raises(TypeError, match=r"Mine\.parts\(\) must return Parts, got Candidates"):
         Mine(np.eye(2), nr.RBF())
+
+
+@pytest.mark.parametrize("width", [lambda: 2.0, lambda t, delta: 2.0])
+def test_a_width_takes_the_evidence_alone(width):
+    with pytest.raises(TypeError, match="width must take one argument"):
+        nr.GPUCB(np.eye(2), nr.RBF(), width=width)

@@ -62,7 +62,9 @@ def check_width(width: Any, parts: Parts) -> None:
     """Refuse a width that the algorithm does not know."""
     if isinstance(width, str):
         _checks.one_of("width", width, tuple(parts.widths), also=", a number or a function")
-    elif not callable(width):
+    elif callable(width):
+        _checks.function_of_one("width", width, "an nr.Evidence")
+    else:
         _checks.not_negative("width", width)
 
 

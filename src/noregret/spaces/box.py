@@ -38,19 +38,19 @@ class Box(Space):
     def __init__(self, bounds: Any) -> None:
         names: tuple[str, ...] | None = None
         if isinstance(bounds, Mapping):
-            names = tuple(str(name) for name in bounds)
-            twice = [name for i, name in enumerate(names) if name in names[:i]]
-            if twice:
-                raise ValueError(
-                    f"bounds must have different names; {twice[0]!r} comes twice in {bounds!r}"
-                )
+            names = tuple(bounds)
             bounds = list(bounds.values())
         try:
             array = np.array(bounds, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(f"bounds must be pairs (lo, hi) of numbers, got {bounds!r}") from error
         if array.ndim != 2 or array.shape[1] != 2 or not len(array):
-            raise ValueError(f"bounds must be one pair (lo, hi) per dimension, got {bounds!r}")
+            hint = ""
+            if array.ndim == 2 and len(array) == 2:
+                hint = "; if these are the lower and the upper bounds: np.transpose(bounds)"
+            raise ValueError(
+                f"bounds must be one pair (lo, hi) per dimension, got {bounds!r}{hint}"
+            )
         if not np.all(np.isfinite(array)):
             raise ValueError(f"bounds must be finite, got {bounds!r}")
         for i, (low, high) in enumerate(array):

@@ -62,8 +62,8 @@ class Call:
             _checks.one_of("stop", self.stop, ("converged",))
         if self.optimum is not None:
             _checks.finite("optimum", self.optimum)
-        if self.callback is not None and not callable(self.callback):
-            raise TypeError(f"callback must be a function, got {self.callback!r}")
+        if self.callback is not None:
+            _checks.function_of_one("callback", self.callback, "an nr.Progress")
         if not isinstance(self.workers, Executor):
             if isinstance(self.workers, (str, bytes)) or not isinstance(self.workers, Real):
                 raise TypeError(

@@ -108,7 +108,9 @@ def run_study(
     if trial_timeout is not None:
         trial_timeout = _checks.positive("trial_timeout", trial_timeout)
     _checks.function_of_one("f", f)
-    for name, function in (("callback", callback), ("stop", stop), ("argument", argument)):
+    if callback is not None:
+        _checks.function_of_one("callback", callback, "an nr.Progress")
+    for name, function in (("stop", stop), ("argument", argument)):
         if function is not None and not callable(function):
             raise TypeError(f"{name} must be a function, got {function!r}")
     ends = math.inf if timeout is None else time.monotonic() + timeout
