@@ -35,7 +35,7 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.GPUCB(np.eye(3), nr.RBF), "call it first"),
         (lambda: nr.GPUCB(np.eye(3), "rbf"), r"nr.RBF.*, 'auto' or a callable .*, got 'rbf'"),
         (lambda: nr.GPUCB(np.eye(3), nr.Precomputed(np.eye(3))), "row numbers"),
-        (lambda: nr.GPUCB([0, 5], nr.Precomputed(np.eye(3))), "row numbers"),
+        (lambda: nr.GPUCB(nr.Candidates([0, 5]), nr.Precomputed(np.eye(3))), "row numbers"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.ones((len(x), 1))), "shape"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: -np.ones((len(x), len(y)))), "positive"),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: np.zeros((len(x), len(y)))), "positive"),

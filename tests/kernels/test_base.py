@@ -54,3 +54,19 @@ def test_kernels_cannot_be_changed(kernel):
     for name, value in kernel.params().items():
         with pytest.raises(AttributeError, match=rf"{name} of {type(kernel).__name__}"):
             setattr(kernel, name, value)
+
+
+@pytest.mark.parametrize(
+    "kernel", [nr.RBF(0.3), nr.Matern([0.3, 0.4]), nr.Linear(), nr.Hamming(), nr.Tanimoto()]
+)
+@pytest.mark.parametrize(
+    ("X", "Y", "words"),
+    [
+        ([[0.0, 1.0]], np.zeros((1, 2)), r"no array and shape \(1, 2\)"),
+        (np.zeros((3, 2)), np.zeros((1, 3)), r"shape \(3, 2\) and shape \(1, 3\)"),
+        (np.zeros(2), np.zeros((1, 2)), r"shape \(2,\) and shape \(1, 2\)"),
+    ],
+)
+def test_points_that_are_no_rows_of_one_width_are_refused(kernel, X, Y, words):
+    with pytest.raises(TypeError, match=f"{type(kernel).__name__}.* need.* not objects: .*{words}"):
+        kernel(X, Y)

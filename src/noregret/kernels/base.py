@@ -121,3 +121,14 @@ class Kernel(ABC):
 _numerical: WeakSet[Kernel] = WeakSet()
 #: step, as a share of the points' span: the cube root of the precision balances both errors
 _STEP = float(np.finfo(float).eps ** (1 / 3))
+
+
+def check_rows(needs: str, X: Any, Y: Any, of: str = "numbers") -> None:
+    """Refuse points that are no arrays of rows (n × d and m × d); ``needs`` begins the error."""
+    shapes: list[tuple[int, ...]] = [getattr(points, "shape", ()) for points in (X, Y)]
+    if not len(shapes[0]) == len(shapes[1]) == 2 or shapes[0][1] != shapes[1][1]:
+        given = [f"shape {shape}" if shape else "no array" for shape in shapes]
+        raise TypeError(
+            f"{needs} arrays of {of}, not objects: X is n × d and Y m × d; got {given[0]} and "
+            f"{given[1]}"
+        )

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from noregret._types import Floats, Points
+from noregret.kernels.base import check_rows
 
 #: up to this many dimensions exact differences are as fast as a matrix product
 _DIRECT_DIMENSIONS = 16
@@ -45,8 +46,7 @@ def squared_distances(X: Points, Y: Points) -> Floats:
 
 def scaled_squares(X: Points, Y: Points, lengthscale: float | list[float]) -> Floats:
     """Squared distances r² after division by the lengthscale(s), one or one per dimension."""
-    if X.ndim != 2 or Y.ndim != 2:
-        raise TypeError("RBF and Matern need an n × d array of numbers, not objects")
+    check_rows("RBF and Matern need", X, Y)
     if isinstance(lengthscale, list):
         if X.shape[1] != len(lengthscale):
             raise ValueError(

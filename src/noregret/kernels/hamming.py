@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.kernels.base import Kernel
+from noregret.kernels.base import Kernel, check_rows
 
 
 class Hamming(Kernel):
@@ -26,6 +26,7 @@ class Hamming(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
+        check_rows("Hamming needs", X, Y)
         cost = np.zeros((len(X), len(Y)))
         for column, weight in enumerate(self._weights(X)):
             cost += weight * self.differ(X, Y, column)

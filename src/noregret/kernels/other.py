@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.kernels.base import Kernel
+from noregret.kernels.base import Kernel, check_rows
 
 
 class Linear(Kernel):
@@ -18,8 +18,7 @@ class Linear(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        if X.ndim != 2 or Y.ndim != 2:
-            raise TypeError("Linear needs an n × d array of numbers, not objects")
+        check_rows("Linear needs", X, Y)
         return np.asarray(self.variance * (X @ Y.T + self.offset))
 
     def diag(self, X: Points) -> Floats:

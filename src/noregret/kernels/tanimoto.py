@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats, Points
-from noregret.kernels.base import Kernel
+from noregret.kernels.base import Kernel, check_rows
 
 #: rows compared at a time, few enough to stay in the processor's cache
 _STRIP = 256
@@ -39,8 +39,7 @@ class Tanimoto(Kernel):
 
     def __call__(self, X: Points, Y: Points) -> Floats:
         """The n × m matrix of k(x, y)."""
-        if X.ndim != 2 or Y.ndim != 2:
-            raise TypeError("Tanimoto needs rows of packed bits (uint8) or of counts, not objects")
+        check_rows("Tanimoto needs", X, Y, "packed bits (uint8) or counts")
         if X.dtype != np.uint8 or Y.dtype != np.uint8:
             _refuse_negative(X)
             _refuse_negative(Y)
