@@ -161,13 +161,13 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: Any, most: int = (1 << 63) - 1) -> int:
-    """``value`` as an integer of at least one, and at most ``most``."""
+def count(name: str, value: Any, most: int = (1 << 63) - 1, least: int = 1) -> int:
+    """``value`` as an integer of at least ``least``, and at most ``most``."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     whole = int(value)
-    if whole < 1:
-        raise ValueError(f"{name} must be at least 1, got {shown(value)}")
+    if whole < least:
+        raise ValueError(f"{name} must be at least {least}, got {shown(value)}")
     if whole > most:
         given = f"{whole:,}" if whole < 1 << 63 else f"a number of {whole.bit_length()} bits"
         raise ValueError(f"{name} must be at most {most:,}, got {given}")

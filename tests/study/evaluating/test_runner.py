@@ -138,3 +138,18 @@ def test_a_misspelt_option_is_refused_with_the_nearest_one(study):
     with pytest.raises(TypeError, match="no option 'stop_gab'; did you mean 'stop_gap'"):
         study.run(f, 5, stop_gab=0.1)
     assert study.counts()["told"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_failures": "3"}, "max_failures must be a whole number, got '3'"),
+        ({"max_failures": -1}, "max_failures must be at least 0, got -1"),
+        ({"max_in_a_row": 0}, "max_in_a_row must be at least 1, got 0"),
+        ({"max_failures_per_candidate": 1.5}, "max_failures_per_candidate must be a whole number"),
+    ],
+)
+def test_limits_of_failures_are_checked_before_anything_is_evaluated(study, options, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        study.run(lambda x: pytest.fail("evaluated"), 5, **options)
+    assert study.counts()["failed"] == 0

@@ -102,8 +102,12 @@ def run_study(
     budget = _checks.count("budget", budget)
     attempts = _checks.count("attempts", attempts)
     batch = None if batch is None else _checks.count("batch", batch)
+    if max_failures is not None:
+        _checks.count("max_failures", max_failures, least=0)
     if max_failures_per_candidate is not None:
         _checks.count("max_failures_per_candidate", max_failures_per_candidate)
+    if max_in_a_row is not None:
+        _checks.count("max_in_a_row", max_in_a_row)
     timeout = None if timeout is None else _checks.positive("timeout", timeout)
     if trial_timeout is not None:
         trial_timeout = _checks.positive("trial_timeout", trial_timeout)
