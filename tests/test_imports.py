@@ -102,8 +102,8 @@ def test_an_algorithm_imports_the_search_of_its_own_kind_of_space(started):
     assert not {lists, boxes} & {*started["class"]}
     assert lists in started["ask"]
     assert boxes not in started["ask"]
-    rare = {"noregret.spaces.conditions", "noregret.spaces.description", "noregret.spaces.shards"}
-    assert not rare & {*started["class"]}
+    rare = {"spaces.conditions", "spaces.description", "spaces.shards", "rewards.diagnosis"}
+    assert not {f"noregret.{name}" for name in rare} & {*started["class"]}
 
 
 def test_a_misspelt_name_of_the_package_has_what_python_needs_to_name_the_nearest():

@@ -13,7 +13,6 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.learning.contradictions import LARGEST_NORM, apart, smallest_norm
 from noregret.learning.learner import Learner
-from noregret.learning.outliers import heavy_residuals
 from noregret.learning.own_bounds import BoundsOfArms, OwnBounds
 from noregret.learning.rules import Rules
 from noregret.learning.trace import lower_trace, trace_limit
@@ -21,7 +20,6 @@ from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.rewards.diagnosis import heavy_repeats
 from noregret.rewards.huber import HuberRegression
 from noregret.rewards.least_squares import RewardEstimate
 from noregret.widths import proved
@@ -190,6 +188,9 @@ class Beliefs:
         """
         if not learner.noise or not self.estimate.is_least_squares:
             return []
+        from noregret.learning.outliers import heavy_residuals  # only learnt noise needs them
+        from noregret.rewards.diagnosis import heavy_repeats
+
         found = heavy_repeats(observations.history_rows, observations.rewards)
         if found is None and learner.kernel:
             corners, seed = rules.corners(), rules.seed

@@ -12,7 +12,6 @@ from noregret.models.assumptions import noise_lams
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
-from noregret.picking.boxes.gaps import BoxValues
 from noregret.picking.chooser import Interval
 from noregret.spaces import Candidates, Space
 from noregret.widths import proved
@@ -123,6 +122,8 @@ class OverBox:
 
     def values(self, posterior: Posterior, allowed: AllowedFunctions, found: Interval) -> Values:
         """The values that allowed functions can have, around the recommended choice."""
+        from noregret.picking.boxes.gaps import BoxValues  # lists do not need it
+
         return BoxValues(allowed, posterior, self.space, found.point[None])
 
 
