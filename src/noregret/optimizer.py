@@ -110,7 +110,7 @@ class Optimizer(ABC):
 
     def __new__(cls, *given: Any, **settings: Any) -> Self:
         """Refuse misspelt settings before the generated ``__init__`` does, without a hint."""
-        refuse_unknown(cls, settings)
+        refuse_unknown(cls, given, settings)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:

@@ -67,6 +67,11 @@ def test_a_misspelt_setting_of_a_class_of_your_own_is_refused():
     assert Mine(X, kernel=KERNEL, epsilon=0.2).settings()["epsilon"] == 0.2
 
 
+def test_a_setting_without_its_name_is_refused():
+    with pytest.raises(TypeError, match=r"takes domain and kernel, and settings by name.* got 0.1"):
+        nr.GPUCB(X, KERNEL, 0.1)
+
+
 def test_a_constructor_of_your_own_may_take_other_names():
     class Mine(nr.GPUCB):
         def __init__(self, domain, **options):

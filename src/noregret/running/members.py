@@ -1,7 +1,7 @@
 """Public members of optimisers: which ones a class may replace, and settings that share a name."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 from noregret import _checks
@@ -14,12 +14,28 @@ def setting_names(cls: type[Any]) -> list[str]:
     return [*inspect.signature(cls.__init__).parameters][3:]
 
 
-def refuse_unknown(cls: type[Any], given: Iterable[str]) -> None:
-    """Refuse names that are no arguments of an algorithm, with the nearest one that is."""
+def refuse_unknown(cls: type[Any], given: Sequence[Any], settings: Iterable[str]) -> None:
+    """Refuse names that are no arguments of an algorithm, and settings that come without names.
+
+    Parameters
+    ----------
+    cls
+        The algorithm.
+    given
+        What was given by position.
+    settings
+        The names of what was given by name.
+    """
     arguments = list(inspect.signature(cls.__init__).parameters.values())[1:]
-    if any(one.kind is one.VAR_KEYWORD for one in arguments):
+    if any(one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL) for one in arguments):
         return  # a class with a constructor of its own says itself what it takes
-    _checks.known_names(cls.__name__, "setting", given, [one.name for one in arguments])
+    _checks.known_names(cls.__name__, "setting", settings, [one.name for one in arguments])
+    first = [one.name for one in arguments if one.kind is not one.KEYWORD_ONLY]
+    if len(given) > len(first):
+        raise TypeError(
+            f"{cls.__name__} takes {' and '.join(first)}, and settings by name, such as noise=0.1; "
+            f"got {_checks.shown(given[len(first)])} without a name"
+        )
 
 
 def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
