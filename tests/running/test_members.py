@@ -72,6 +72,16 @@ def test_a_setting_without_its_name_is_refused():
         nr.GPUCB(X, KERNEL, 0.1)
 
 
+def test_a_class_that_is_no_dataclass_of_its_own_has_the_settings_of_its_parent():
+    class Mine(nr.Optimizer):
+        def parts(self):
+            return nr.GPUCB.parts(self)
+
+    opt = Mine(X, KERNEL, noise=0.2, seed=1)
+    assert opt.settings() == nr.GPUCB(X, KERNEL, noise=0.2, seed=1).settings()
+    assert opt.replace(noise=0.3).noise == 0.3
+
+
 def test_a_constructor_of_your_own_may_take_other_names():
     class Mine(nr.GPUCB):
         def __init__(self, domain, **options):

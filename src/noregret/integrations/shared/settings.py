@@ -1,7 +1,6 @@
 """Settings of an algorithm that users of another tool give by name."""
 
 from collections.abc import Mapping
-from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -9,6 +8,7 @@ from noregret import _checks
 from noregret.kernels import as_kernel
 from noregret.learning.learner import is_auto
 from noregret.optimizer import Optimizer
+from noregret.running.members import setting_names
 
 #: what the algorithms learn by themselves unless the user says otherwise
 LEARNT = {"kernel": "auto", "noise": "auto", "norm": "auto", "width": 2.0}
@@ -24,7 +24,7 @@ def checked_settings(
     """
     if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0):
         raise TypeError(f"seed must be None or a whole number of at least 0, got {seed!r}")
-    known = [name for name in signature(algorithm).parameters if name != "domain"]
+    known = ["kernel", *setting_names(algorithm)]
     _checks.known_names(algorithm.__name__, "setting", options, known)
     settings = {**LEARNT, "seed": seed, **options}
     if not is_auto(settings["kernel"]):
