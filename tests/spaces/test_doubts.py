@@ -20,6 +20,7 @@ ROWS = range(25)
         ("c", [f"C-{i}" for i in ROWS], "25 different texts in 25 rows"),
         ("id", [7 * i for i in ROWS], "another number in every row"),
         ("Unnamed: 0", list(ROWS), "another number in every row"),
+        ("column_1", list(ROWS), "another number in every row"),
     ],
 )
 def test_columns_that_may_have_been_meant_otherwise(name, cells, words, tmp_path):
@@ -59,3 +60,9 @@ def test_numbers_with_decimal_commas_are_named_where_there_are_too_many_for_cate
     cells = [f"{i},5" for i in range(150)]
     with pytest.raises(TypeError, match=r"these have more: c(.|\n)*'c' has numbers such as .* but"):
         nr.Candidates(pl.DataFrame({"c": cells}))
+
+
+def test_the_index_that_pandas_writes_is_named(tmp_path):
+    pd.DataFrame({"a": [0.5, 1.5, 0.5]}).to_csv(tmp_path / "a.csv")
+    with pytest.warns(UserWarning, match="'column_1' has another number in every row"):
+        nr.Candidates.open(tmp_path / "a.csv")

@@ -10,11 +10,10 @@ from noregret.spaces.survey import ColumnSurvey
 
 #: how many words a sentence names
 _NAMED = 20
-#: words in the name of a column that numbers its rows; pandas calls an index that it wrote unnamed
-_NUMBERING = {
-    *("no", "nr", "num", "number", "nummer", "id", "code", "key", "index", "barcode", "cas"),
-    "unnamed",
-}
+#: words in the name of a column that numbers its rows
+_NUMBERING = {"no", "nr", "num", "number", "nummer", "id", "code", "key", "index", "barcode", "cas"}
+#: what a column without a name is called, such as the index that pandas writes
+_UNNAMED = re.compile(r"|column_\d+|Unnamed: \d+")
 #: a day, with a time or not: 2024-05-01, 01.05.2024, 5/1/24
 _DAY = (
     r"^\s*(\d{4}([-/.])\d{1,2}([-/.])\d{1,2}|\d{1,2}([-/.])\d{1,2}([-/.])(\d{4}|\d{2}))"
@@ -73,7 +72,7 @@ def _other_decimals(cells: pl.Series, decimal: str) -> str | None:
 def about_numbering(column: ColumnSurvey) -> str | None:
     """Whether a feature is called like a number of the rows, and is different in every row."""
     words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name).lower())
-    called_so = {*words} & _NUMBERING and "of" not in words
+    called_so = ({*words} & _NUMBERING and "of" not in words) or _UNNAMED.fullmatch(column.name)
     if column.kind != "number" or not column.all_different or not called_so:
         return None
     return (
