@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.spaces.encoding import Encoder, Feature, encoder_of
 from noregret.spaces.frames import as_frame, encode_like, encoder_for, frame_of, longer
+from noregret.spaces.other_lists import first_of
 
 FRAME = pl.DataFrame(
     {"t": [1, 2, 3], "wet": [True, False, True], "s": ["thf", "dmf", None], "x": [0.5, 1.5, 2.5]}
@@ -126,7 +127,7 @@ def test_added_frames_are_matched_by_name(kind, tmp_path):
         assert one.domain.points.tolist()[2:] == [[4, 1, 0], [1, 1, 0]]
         assert one.ask(3).values[0] in [{"t": t, "s": s} for t in (1, 2, 4) for s in ("thf", "dmf")]
         assert one.domain.names == ("t", "s = dmf", "s = thf")
-        assert one.domain.head(3).frame.rows()[-1] == (4.0, "dmf")
+        assert first_of(one.domain, 3).frame.rows()[-1] == (4.0, "dmf")
 
 
 def test_rows_of_numbers_are_added_in_the_coordinates_of_the_list():

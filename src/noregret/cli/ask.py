@@ -11,8 +11,8 @@ from noregret.cli.output import Output
 from noregret.cli.words import many
 
 if TYPE_CHECKING:
-    from noregret.results import Trials
     from noregret.study import Study
+    from noregret.study.trials import Trials
 
 
 @command("ask", "noregret ask plates.db -n 96 > plate.csv")

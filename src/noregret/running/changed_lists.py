@@ -7,6 +7,7 @@ from noregret.kernels.adapters import largest_prior
 from noregret.learning.learner import is_auto
 from noregret.parts import Parts
 from noregret.spaces import Candidates, Domain, Space, as_candidates, list_to_change
+from noregret.spaces.other_lists import joined, of_the_same_kind
 
 if TYPE_CHECKING:
     from noregret.optimizer import Optimizer
@@ -31,7 +32,7 @@ def as_list_like(settings: "Optimizer", candidates: Any, *, same_type: bool) -> 
     """
     old = list_to_change(settings.domain, "added" if same_type else "replaced")
     given = as_candidates(candidates) if isinstance(candidates, Space) else candidates
-    made = as_candidates(domain_for(settings.kernel, old.like(given)))
+    made = as_candidates(domain_for(settings.kernel, of_the_same_kind(old, given)))
     alike = made.are_objects == old.are_objects and made.dimension == old.dimension
     if not alike or (same_type and made.are_bits != old.are_bits):
         raise ValueError(f"candidates must be of the same kind as {old!r}, got {made!r}")
@@ -49,7 +50,7 @@ def list_for(
 ) -> Candidates:
     """Another list for an optimiser: the candidates alone, or ``added`` to those it has."""
     if added:
-        domain = as_candidates(settings.domain).joined(more_candidates(settings, candidates))
+        domain = joined(as_candidates(settings.domain), more_candidates(settings, candidates))
     else:
         domain = as_list_like(settings, candidates, same_type=False)
     parts.check_list(domain, settings.assumed)

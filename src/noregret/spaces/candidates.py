@@ -1,7 +1,7 @@
 """A finite list of candidates."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -271,86 +271,10 @@ class Candidates:
         # A row of a mapped file is copied: it would keep the file open.
         return [np.array(one) if isinstance(one, np.memmap) else one for one in points]
 
-    def head(self, n: int) -> "Candidates":
-        """The first n candidates."""
-        if self.encoder is None:
-            return Candidates(self.points[:n], objects=self.are_objects)
-        return self._with_columns(self.points[:n], None if self.frame is None else self.frame[:n])
-
-    def like(self, given: Any) -> "Candidates":
-        """What a user gave as candidates, with the coordinates of this list.
-
-        Columns are matched by name and encoded as those of this list. Missing and further columns,
-        and words that this list does not have, are refused. Rows without names are coordinates.
-        """
-        if self.encoder is None:
-            return self._without_columns(given)
-        from noregret.spaces.frames import encode_like, frame_of  # polars is slow to import
-
-        if isinstance(given, Candidates):
-            if given.encoder is not None and given.encoder.features == self.encoder.features:
-                return given
-            frame = given.as_frame()
-        else:
-            frame = frame_of(given)
-        if frame is not None:
-            return self._with_columns(encode_like("candidates", frame, self.encoder), frame)
-        made = given if isinstance(given, Candidates) else Candidates(given)
-        if made.dimension != self.dimension or not made.in_memory:
-            return made
-        return self._with_columns(made.points.astype(np.float64), None)
-
-    def _without_columns(self, given: Any) -> "Candidates":
-        """Candidates for a list whose columns have no names."""
-        dicts = self.are_objects and isinstance(self.points[0], Mapping)
-        objects = dicts and hasattr(given, "columns")
-        made = given if isinstance(given, Candidates) else Candidates(given, objects=objects)
-        if made.encoder is not None and made.encoder.has_words:
-            raise ValueError(
-                "candidates must be rows of numbers, because the list was made without names of "
-                f"columns; got words in {', '.join(made.encoder.columns)}"
-            )
-        return made
-
-    def _with_columns(self, points: Points, frame: Any) -> "Candidates":
-        """Other points with the columns of this list."""
-        return Candidates(Opened(points, self.names, frame=frame, encoder=self.encoder))
-
-    def as_frame(self) -> Any:
-        """The values as a polars frame; ``None`` if columns have no names."""
-        if self.frame is not None or self.encoder is None:
-            return self.frame
-        from noregret.spaces.frames import frame_of_rows
-
-        if not self.in_memory:
-            raise ValueError(
-                "candidates that are not in memory must have the columns and words of the list "
-                f"before, in its order; got {', '.join(self.names or ())}"
-            )
-        return frame_of_rows(self.encoder.decode(self.points))
-
     @property
     def in_memory(self) -> bool:
         """Whether the points are an array that is neither in a file nor on a cluster."""
         return self.origin is None and isinstance(self.points, np.ndarray)
-
-    def joined(self, more: "Candidates") -> "Candidates":
-        """This list with more at its end, see :meth:`like`; both must be in memory."""
-        if not (self.in_memory and more.in_memory):
-            raise ValueError(
-                "candidates can be added to a list in memory, and from one: this one is in a "
-                "file or on a cluster. Write one file with all candidates and make a new list"
-            )
-        if self.are_objects:
-            return Candidates(object_vector([*self.points, *more.points]), objects=True)
-        points = np.concatenate([self.points, more.points.astype(self.points.dtype)])
-        if self.encoder is None:
-            return Candidates(points)
-        if self.frame is None:
-            return self._with_columns(points, None)
-        from noregret.spaces.frames import longer
-
-        return self._with_columns(points, longer(self.frame, more.as_frame(), self.encoder))
 
     def __len__(self) -> int:
         return len(self.points)

@@ -8,10 +8,10 @@ import numpy as np
 
 from noregret import _checks
 from noregret._types import Floats
-from noregret.results import Recommendation, Trials
+from noregret.results import Recommendation
 from noregret.study.errors import StudyError
 from noregret.study.reasons import LONGEST_REASON
-from noregret.study.trials import Trial
+from noregret.study.trials import Trial, Trials
 
 #: a trial before its answer, and the value, or ``None`` for a failure
 Answer = tuple[Trial, float | None]

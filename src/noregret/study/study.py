@@ -9,7 +9,7 @@ import polars as pl
 
 from noregret import _checks
 from noregret.algorithms import Optimizer
-from noregret.results import Recommendation, Trials
+from noregret.results import Recommendation
 from noregret.running.changed_lists import more_candidates
 from noregret.spaces import Domain, as_candidates, list_to_change
 from noregret.study.answers import check_answer, checked_values, new_and_changed, trial_numbers
@@ -21,7 +21,7 @@ from noregret.study.storage.added_candidates import check_storable
 from noregret.study.storage.file import StudyFile, one_at_a_time, study_file, study_path
 from noregret.study.storage.log import Log
 from noregret.study.storage.records import Records
-from noregret.study.trials import Trial, trials_of
+from noregret.study.trials import Trial, Trials, trials_of
 
 
 class Study:

@@ -1,20 +1,57 @@
 """Trials: what is kept of each, and the choices they stand for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from noregret._types import Floats, Ints
+from noregret._types import Floats, Ints, Points
 from noregret.optimizer import Optimizer
-from noregret.results import Trials
 from noregret.spaces import Domain
 from noregret.study.reasons import in_one_line
 
 #: what a file stores of a choice: its id, and its point on a box; see ``pack`` of the spaces
 Packed = tuple[int, bytes | None]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials handed out: tell them by number, in any order, in parts, late.
+
+    Attributes
+    ----------
+    numbers
+        n trial numbers, counted from 0 in the order asked.
+    ids
+        n row numbers in the list of candidates (−1 on a box).
+    points
+        n × d, as the model sees them, or n objects.
+    values
+        What a function of one choice gets (n), see :class:`~noregret.Batch`.
+    names
+        What the candidates are called, if names were given.
+    """
+
+    numbers: Ints
+    ids: Ints
+    points: Points
+    values: list[Any]
+    names: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(int(number) for number in self.numbers)
+
+    def __getitem__(self, which: Any) -> "Trials":
+        """The trials at these positions."""
+        chosen = np.atleast_1d(np.arange(len(self))[which])
+        names = None if self.names is None else tuple(self.names[i] for i in chosen)
+        values = [self.values[i] for i in chosen]
+        return Trials(self.numbers[chosen], self.ids[chosen], self.points[chosen], values, names)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 from dense import beside, play
 from reference import problem
 
-from noregret.picking.lists import awake, dozing
+from noregret.picking.lists import awake
 
 
 @pytest.mark.parametrize("case", ["gpucb", "bbkb", "gpbucb product", "bbkb local"])
@@ -12,7 +12,7 @@ from noregret.picking.lists import awake, dozing
 def test_candidates_doze_where_memory_is_short(case, width, monkeypatch):
     counts = {"add": 0, "wake": 0}
 
-    class Counted(dozing.Dozing):
+    class Counted(awake.Dozing):
         def add(self, *what):
             counts["add"] += 1
             super().add(*what)

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from noregret.optimizer import Optimizer
-from noregret.results import Recommendation, Trials
+from noregret.results import Recommendation
 from noregret.spaces import Domain
 from noregret.study.answers import Units
-from noregret.study.trials import Trial, choices_of, end_failed, new_trials, trials_of
+from noregret.study.trials import Trial, Trials, choices_of, end_failed, new_trials, trials_of
 
 
 class StudyLike(Protocol):

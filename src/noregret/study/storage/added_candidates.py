@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from noregret.spaces import Candidates, Domain, as_candidates
+from noregret.spaces.other_lists import first_of, joined, of_the_same_kind
 from noregret.study.errors import DamagedError, StudyError
 from noregret.study.storage.storage import Storage
 
@@ -54,7 +55,7 @@ def with_additions(storage: Storage, domain: Domain) -> Domain:
     """A study's first list with everything that was added to it."""
     for operation, _ in additions(storage):
         listed = as_candidates(domain)
-        domain = listed.joined(listed.like(get_addition(storage, operation)))
+        domain = joined(listed, of_the_same_kind(listed, get_addition(storage, operation)))
     return domain
 
 
@@ -64,7 +65,7 @@ def domain_after(storage: Storage, domain: Domain, operation: int) -> Domain:
     if not later:
         return domain
     listed = as_candidates(domain)
-    return listed.head(len(listed) - later)
+    return first_of(listed, len(listed) - later)
 
 
 def check_storable(more: Candidates) -> None:
