@@ -70,8 +70,8 @@ class Optimizer(ABC):
     search
         How a box is searched: ``"gradients"`` (climbs from many starts) or ``"direct"`` (DIRECT).
     repeats
-        The most evaluations of one candidate of a list, told or pending; ``None``: any number.
-        When all have reached it, :attr:`exhausted` is true. Intervals and gaps stay proved.
+        The most evaluations of one candidate of a list, until :attr:`exhausted`. ``None``: any
+        number; one while others are left if the noise is learnt and repeats agree exactly.
     aim
         k, how many of the best candidates of a list are looked for. With k > 1 the pick has the
         largest upper bound outside the k best so far, or the smallest lower bound of these k,

@@ -217,3 +217,18 @@ def test_a_known_noise_of_zero_stays():
         opt.tell(batch, np.sin(3 * batch.points[:, 0]))
     assert opt.predict([[0.5]])[0] == pytest.approx(np.sin(1.5), abs=0.05)
     assert opt.assumed.noise == 0.0
+
+
+def test_values_that_always_agree_are_not_taken_for_noise():
+    """A rough function looks like noise. Where repeats agree it is none: the best value counts."""
+    rng = np.random.default_rng(1)
+    xs, f = rng.uniform(size=(80, 3)), rng.standard_normal(80)
+    one, more = (
+        nr.BBKB(xs, "auto", noise="auto", norm="auto", width=2.0, seed=0) for _ in range(2)
+    )
+    for opt, ids in ((one, np.arange(80)), (more, np.append(np.arange(80), [0, 1, 2]))):
+        opt.tell(ids, f[ids])
+        opt.ask(1)
+    assert one.assumed.noise > 0.3
+    assert more.assumed.noise < 0.01
+    assert more.recommend().id == f.argmax()

@@ -6,7 +6,8 @@ import pytest
 import noregret as nr
 from noregret.learning import learner
 from noregret.learning.fit import fit_kernel
-from noregret.learning.ties import has_atoms, informative
+from noregret.learning.ties import always_agree, has_atoms, informative
+from noregret.observations import Observations
 
 
 def test_equal_rewards_of_a_common_value_count_once():
@@ -77,3 +78,43 @@ def test_a_climb_from_little_noise_finds_much():
         found = fit_kernel(nr.Matern([0.02, 0.02]), X, y - y.mean(), restarts=1)
         best = fit_kernel(nr.Matern([0.5, 0.5]), X, y - y.mean(), restarts=8)
         assert found.log_posterior == pytest.approx(best.log_posterior, abs=0.1)
+
+
+def told(ids, y):
+    """Observations of rewards y of candidates (n each), told one by one."""
+    seen = Observations(np.empty((0, 1)))
+    for id_, reward in zip(ids, y, strict=True):
+        rows = seen.rows(np.array([id_]), np.array([[float(id_)]]))
+        seen.tell(rows, np.array([reward]))
+    return seen
+
+
+def test_three_equal_repeats_of_own_values_show_that_there_is_no_noise():
+    ids, y = [0, 1, 2, 0, 1, 2, 2], [0.1, -3.0, 7e9, 0.1, -3.0, 7e9, 7e9]
+    assert not always_agree(told(ids[:5], y[:5]))
+    assert always_agree(told(ids[:6], y[:6]))
+    assert always_agree(told(ids, y))
+    assert not always_agree(told([*ids, 0], [*y, 0.1 + 1e-12]))  # one reward that differs
+
+
+def test_round_off_is_no_noise():
+    seen = Observations(np.empty((0, 1)))
+    rows = seen.rows(np.arange(3), np.arange(3.0)[:, None])
+    for _ in range(40):
+        seen.tell(np.tile(rows, 3), np.tile([0.1, 0.7, 1e-9], 3))
+    assert seen.scatter > 0.0
+    assert always_agree(seen)
+
+
+def test_equal_repeats_of_a_common_value_show_nothing():
+    """Clicks: a choice that is always clicked is one of many."""
+    ids, y = [*range(6), 0, 0, 0, 0], [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert not always_agree(told(ids, y))
+
+
+def test_equal_stand_ins_of_failures_show_nothing():
+    seen = told([0, 1, 2], [1.0, 2.0, 3.0])
+    seen.ask(np.array([0, 0, 0]))
+    for _ in range(3):
+        seen.fail(0, 1.0)
+    assert not always_agree(seen)

@@ -66,3 +66,29 @@ def test_an_ask_shows_the_picks_of_its_own_steps():
     assert len(batch) < len(plate) == 60
     assert plate.ids[0] == batch.ids[0]
     assert len(set(plate.ids.tolist())) == 60
+
+
+def often(noise, count=90):
+    """How often each of 60 candidates is evaluated where the kernel is learnt."""
+    rng, xs = np.random.default_rng(0), X[:60]
+    opt = nr.BBKB(xs, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    for _ in range(count):
+        batch = opt.ask(1)
+        opt.tell(batch, np.sin(3.0 * batch.points[:, 0]) + noise * rng.standard_normal())
+    return np.bincount(opt.history.ids, minlength=60)
+
+
+def test_without_noise_candidates_are_evaluated_once_while_others_are_left():
+    """The best one would be asked for again and again, which says nothing new."""
+    first = often(0.0, 60)
+    assert first.sum() - np.count_nonzero(first) <= 6
+    assert np.all(often(0.0))  # after that, any of them
+    assert often(0.5, 60).max() > 6
+
+
+def test_without_noise_the_list_is_never_exhausted():
+    opt = nr.BBKB(X[:8], "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    opt.tell(np.tile(np.arange(8), 3), np.tile(X[:8, 0], 3))
+    assert not opt.exhausted
+    assert len(opt.ask(1)) == 1
+    assert len(opt.ask(8, fill=True)) == 8

@@ -15,6 +15,7 @@ from noregret.learning.contradictions import LARGEST_NORM, apart, smallest_norm
 from noregret.learning.learner import Learner
 from noregret.learning.own_bounds import BoundsOfArms, OwnBounds
 from noregret.learning.rules import Rules
+from noregret.learning.ties import always_agree
 from noregret.learning.trace import lower_trace, trace_limit
 from noregret.models.assumptions import Assumptions
 from noregret.models.dictionary import Sparsifier
@@ -186,7 +187,7 @@ class Beliefs:
         the mean is a Huber regression from then on, and fits use rewards whose extreme values are
         moved towards the median.
         """
-        if not learner.noise or not self.estimate.is_least_squares:
+        if not learner.noise or not self.estimate.is_least_squares or always_agree(observations):
             return []
         from noregret.learning.outliers import heavy_residuals  # only learnt noise needs them
         from noregret.rewards.diagnosis import heavy_repeats

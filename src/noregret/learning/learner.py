@@ -16,7 +16,7 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
 from noregret.learning.lone import lone_outliers
-from noregret.learning.ties import has_atoms, informative
+from noregret.learning.ties import always_agree, has_atoms, informative
 from noregret.learning.warps import best_warp
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
@@ -38,6 +38,8 @@ _FINGERPRINT = 64
 _FINGERPRINT_DESIGN = 40
 #: fits without outliers: a model that had to explain one of them may not see the next one
 _ROUNDS = 3
+#: the noise over the rewards' deviation where the rewards show that there is none
+_NO_NOISE = 1e-3
 #: the weight that a category starts with
 _WEIGHT = 0.5
 
@@ -217,6 +219,8 @@ class Learner:
             shift, unit = _standard(y)
             assumed = replace(assumed, shift=shift, unit=unit)
         known = None if self.noise else noise / assumed.unit
+        if self.noise and always_agree(observations):
+            known = _NO_NOISE
         starts = self.how.restarts if observations.t >= 2 * self.searched else 1
         points = observations.points
         fit = self._fit_to(

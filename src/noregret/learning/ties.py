@@ -1,15 +1,21 @@
 """Rewards that are exactly equal: clicks, counts, latencies of zero, values of a coarse clock.
 
 A Gaussian never gives the same number twice. So a fit that sees two equal rewards of one choice
-finds no noise, and trusts every single reward from then on.
+finds no noise, and trusts every single reward from then on. But where every repeated evaluation
+gives its choice's own number again, there is no noise.
 """
 
 import numpy as np
 
 from noregret._types import Bools, Floats, Ints
+from noregret.observations import Observations
 
 #: rewards have atoms if this share of the arms has a reward that another arm had too
 _SHARE = 0.1
+#: so many repeated evaluations that agree are no accident: three equal counts are rare enough
+_AGREE = 3
+#: means of equal rewards may differ by this share of their size for each reward, by rounding
+_ROUND_OFF = 1e-15
 
 
 def informative(rows: Ints, y: Floats) -> Ints:
@@ -30,6 +36,28 @@ def has_atoms(rows: Ints, y: Floats) -> bool:
     _, pairs, _ = _pairs(rows, y)
     shared = np.unique(pairs[_common(pairs)[pairs[:, 1]], 0])
     return len(shared) > _SHARE * len(np.unique(rows))
+
+
+def always_agree(observations: Observations) -> bool:
+    """Whether repeated evaluations give nothing new: each arm gave the same reward every time.
+
+    Only arms with a reward of their own count as evidence. A value that other arms have had too may
+    be one that is often measured, whatever the choice.
+    """
+    told = observations.told.copy()
+    # What was told in place of a failure is no reward of the arm.
+    told[observations.history_rows[list(observations.stand_ins)]] = 0
+    again = np.flatnonzero(told > 1)
+    if told[again].sum() - len(again) < _AGREE:
+        return False
+    means = observations.sums / np.maximum(told, 1)
+    errors = _ROUND_OFF * told * np.abs(means)
+    if np.any(observations.scatters[again] > told[again] * np.square(errors[again])):
+        return False
+    values = np.sort(means[told > 0])
+    low, high = (means[again] + sign * errors[again] for sign in (-1.0, 1.0))
+    same = np.searchsorted(values, high, side="right") - np.searchsorted(values, low)
+    return int(np.sum((told[again] - 1)[same == 1])) >= _AGREE
 
 
 def _pairs(rows: Ints, y: Floats) -> tuple[Ints, Ints, Ints]:

@@ -98,6 +98,8 @@ class Situation:
         Source of randomness; of its own for a look.
     events
         Where to write down what was done on the way.
+    once
+        Whether there is no noise, so that a second evaluation of a choice would say nothing.
     """
 
     space: Domain
@@ -110,6 +112,7 @@ class Situation:
     aim: int
     rng: np.random.Generator
     events: list[dict[str, Any]]
+    once: bool
 
     def note(self, event: str, **details: Any) -> None:
         """Write down what was done on the way."""

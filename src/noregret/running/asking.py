@@ -7,6 +7,7 @@ import numpy as np
 
 from noregret._types import Ints
 from noregret.batching import BatchRule, ToTheLimit
+from noregret.learning.ties import always_agree
 from noregret.models.fantasy import Fantasy
 from noregret.picking.chooser import Picks, Situation, spread_picks, uniform_picks
 from noregret.picking.lists.first_plate import first_plate
@@ -23,17 +24,34 @@ _DESIGN = 1
 
 
 def room_of(setup: Setup, run: Run, plate: int | None = None) -> Room:
-    """How often each candidate may be picked, now or on a plate of ``plate`` points."""
+    """How often each candidate may be picked, now or on a plate of ``plate`` points.
+
+    Once, while there are others, if the rewards show that there is no noise.
+    """
     space, repeats = setup.settings.domain, setup.settings.repeats
     size, seen = space.size, run.observations
     if size is None:
         return Room()
-    if repeats is None:
-        each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
-        return Room(size, each=each, aside=seen.aside_ids)
+    if repeats is not None:
+        return _limited(size, repeats, run)
+    if _without_noise(run) and (once := _limited(size, 1, run)).open:
+        return once
+    each = None if plate is None else -(-plate // max(size - len(seen.aside), 1))
+    return Room(size, each=each, aside=seen.aside_ids)
+
+
+def _limited(size: int, repeats: int, run: Run) -> Room:
+    """A room where each candidate has so many evaluations at most."""
+    seen = run.observations
     listed = np.flatnonzero(seen.ids >= 0)
     counts = (seen.told + seen.pending)[listed]
     return Room(size, repeats, seen.ids[listed], counts, aside=seen.aside_ids)
+
+
+def _without_noise(run: Run) -> bool:
+    """Whether the noise is learnt, and the rewards show that there is none."""
+    learner = run.beliefs.learner
+    return learner is not None and learner.noise and always_agree(run.observations)
 
 
 def pick(setup: Setup, run: Run, room: Room, n: int | None, *, fill: bool) -> tuple[Picks, Ints]:
@@ -100,6 +118,7 @@ def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
         setup.settings.aim,
         run.rng,
         run.events,
+        once=_without_noise(run),
     )
 
 
@@ -117,6 +136,7 @@ def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
         setup.settings.aim,
         np.random.default_rng([int(setup.settings.seed or 0), seen.t]),
         [],
+        once=_without_noise(run),
     )
 
 

@@ -176,3 +176,25 @@ def test_a_plate_holds_the_point_that_is_measured_again_once():
     assert len(batch) == 3
     assert np.all(batch.points == wrong, axis=1).tolist() == [True, False, False]
     assert not np.any(np.all(opt.ask(2).points == wrong, axis=1))  # it is pending
+
+
+def test_without_noise_points_of_a_space_are_evaluated_once_while_others_are_left():
+    """The region has room for a few points; without noise its best one would come every time."""
+    space = nr.Space({"a": nr.Int(0, 3), "b": nr.Choice([*"uvwx"]), "c": nr.Choice([*"xyz"])})
+    values = np.random.default_rng(0).standard_normal(48)
+    opt = nr.TrustRegionUCB(space, "auto", width=2.0, seed=0, **AUTO)
+    for _ in range(60):
+        batch = opt.ask()
+        opt.tell(batch, values[(batch.points @ [12, 3, 1]).astype(int)])
+    points = opt.history.points
+    assert len(np.unique(points[:54], axis=0)) == 48
+    assert len(points) == 60
+
+
+def test_without_noise_a_batch_holds_no_point_twice():
+    space = nr.Space({"a": nr.Choice([*"uvwx"]), "b": nr.Choice([*"xyz"])})
+    opt = nr.TrustRegionUCB(space, "auto", width=2.0, seed=0, **AUTO)
+    told = np.array([[0, 0], [1, 0], [2, 1], [3, 2], [0, 1], [1, 2]])
+    opt.tell(np.tile(told, (2, 1)), np.tile(np.arange(6.0), 2))
+    batch = opt.ask(6)
+    assert len(np.unique(np.concatenate([told, batch.points]), axis=0)) == 12

@@ -33,6 +33,8 @@ CALLS, QUICK_CALLS = 60, 12
 #: points screened near each of the best points known, and how far away, in sides of the box
 NEARBY, _NEAREST, _FARTHEST = 16, 1e-3, 0.3
 _STALE = 64
+#: stands for the bound of a point that is not to be picked; finite, so that climbs can leave it
+_CLOSED = -1e300
 
 
 class Search(Protocol):
@@ -205,8 +207,12 @@ def box_batch(
     anchors: Floats,
     rng: np.random.Generator,
     mean: float = 1.0,
+    known: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Pick points of the largest ``mean``·mean + width·√leverage until the rule ends the batch.
+
+    No point is picked that is ``known`` (k × d) or has been picked, while others are found. By
+    default all points may be picked again.
 
     Returns
     -------
@@ -214,12 +220,20 @@ def box_batch(
         The picks (n × d), and the bound of each when it was picked (n).
     """
 
+    taken = set() if known is None else {point.tobytes() for point in known}
+
+    def lowered(X: Floats, level: Floats) -> Floats:
+        if taken:
+            level[[point.tobytes() in taken for point in X]] = _CLOSED
+        return level
+
     def values(X: Floats) -> Floats:
         centre, leverage = fantasy.evaluate(X)
-        return mean * centre + width * np.sqrt(leverage)
+        return lowered(X, mean * centre + width * np.sqrt(leverage))
 
     def objective(X: Floats) -> tuple[Floats, Floats]:
-        return fantasy.bound(X, width, mean)
+        level, gradient = fantasy.bound(X, width, mean)
+        return lowered(X, level), gradient
 
     screen = anchors if search.method == "direct" else search.screen(anchors, rng)
     stale = values(screen)
@@ -233,8 +247,14 @@ def box_batch(
                 _refresh(values, screen, stale)
             starts = WARM_STARTS if picks else search.starts
             point, upper = climb(search, objective, screen, stale, starts)
+        if upper == _CLOSED:  # all are known
+            taken.clear()
+            stale = values(screen)
+            continue
         picks.append(point)
         bounds.append(upper)
+        if taken:
+            taken.add(point.tobytes())
         block = fantasy.block(point[None])
         if rule.add(block, 0) or len(picks) >= limit:
             return np.array(picks), np.array(bounds)

@@ -114,14 +114,19 @@ class TrustRegion(LooksByBounds[BoxUCB]):
         # Without answers there is no best point.
         self._turn = (self._turn + 1) % _TURNS if now.observations.t else 0
         if not self._turn:
-            wider = _EXPLORING_WIDTH if self._learnt else 1.0
-            return self.by_bounds.choose_in(self.by_bounds.search, now, limit, wider)
+            return self._choose_anywhere(now, limit)
         self._centre = _best(now)
         region = self._around(now.observations.points[self._centre])
         search = search_of(region, self.by_bounds.search.method, quick=True)
         picks = self.by_bounds.choose_in(search, now, limit, _LOCAL_WIDTH)
+        if now.once and any(count.any() for count in _seen(now, picks.points)):
+            return self._choose_anywhere(now, limit)  # nothing new is left in the region
         self._try(now, picks.points)
         return picks
+
+    def _choose_anywhere(self, now: Situation, limit: int) -> Picks:
+        wider = _EXPLORING_WIDTH if self._learnt else 1.0
+        return self.by_bounds.choose_in(self.by_bounds.search, now, limit, wider)
 
     def _try(self, now: Situation, points: Points) -> None:
         """Remember new picks in the region until they are told or cancelled."""

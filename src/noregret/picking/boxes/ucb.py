@@ -30,7 +30,10 @@ class BoxUCB:
         anchors = best_told(now)
         inside = np.all((anchors >= search.box.lower) & (anchors <= search.box.upper), axis=1)
         width = narrowing * now.bounds.inflation * now.bounds.width
-        points, upper = box_batch(search, fantasy, width, rule, limit, anchors[inside], now.rng)
+        known = now.observations.points if now.once else None
+        points, upper = box_batch(
+            search, fantasy, width, rule, limit, anchors[inside], now.rng, known=known
+        )
         ids = np.full(len(points), -1, dtype=np.int64)
         return Picks(ids, points, upper, now.bounds.width, rule.ratio)
 
