@@ -106,3 +106,44 @@ def test_a_low_value_of_a_steep_function_is_no_outlier():
     model = SparseGP(assumed.kernel, assumed.lams, np.empty((0, 1)), 1.0)
     model.advance(points, seen.told, Winsorised().sums(model, seen, assumed), np.arange(30))
     assert Winsorised().weights(model, seen, assumed) is None
+
+
+def drawn_in_model(points, values, kernel, lam, dictionary):
+    """The model of these rewards after lone low ones are drawn in."""
+    count = len(points)
+    seen = Observations(points[:0])
+    seen.rows(np.full(count, -1), points)
+    seen.tell(np.arange(count), values)
+    assumed = Assumptions(kernel, np.sqrt(lam), 1.0, (lam,), 1.0)
+    model = SparseGP(kernel, assumed.lams, points[:0], 1.0)
+    estimate = Winsorised()
+    model.advance(points, seen.told, estimate.sums(model, seen, assumed), dictionary)
+    weights = estimate.weights(model, seen, assumed)
+    assert weights is not None
+    model.set_weights(weights)
+    return model
+
+
+@pytest.mark.parametrize("lam", [0.01, 0.1])
+def test_few_inducing_points_draw_in_as_all_of_them_do(lam):
+    """Outliers outside the dictionary's span have a large variance, and little influence."""
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.uniform(0.45, 0.55, (90, 3)), rng.uniform(size=(30, 3))])
+    values = -200.0 * np.square(points - 0.5).sum(axis=1) + 0.1 * rng.standard_normal(120)
+    few, every = (
+        drawn_in_model(points, values, nr.RBF(0.5), lam, rows)
+        for rows in (rng.permutation(120)[:12], np.arange(120))
+    )
+    rows = np.arange(120)
+    np.testing.assert_allclose(few.mean(rows), every.mean(rows), atol=0.6)
+
+
+def test_outliers_that_predict_each_other_do_not_swing():
+    """Drawn in all at once, each of them would swing further every time."""
+    rng = np.random.default_rng(11)
+    points = rng.uniform(size=(60, 2))
+    points[:14] = 0.8 + 0.3 * rng.standard_normal((14, 2))
+    values = np.sin(3.0 * points[:, 0]) + 0.01 * rng.standard_normal(60)
+    values[:14] = -1e3
+    model = drawn_in_model(points, values, nr.RBF(0.7), 1e-4, np.arange(60))
+    assert np.abs(model.mean(np.arange(60))).max() < 2.0

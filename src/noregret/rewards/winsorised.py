@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
@@ -46,8 +46,8 @@ class Winsorised:
     ) -> Floats | None:
         """Those of least squares with outliers moved further (m).
 
-        With leverage ℓ the others predict (mean − ℓ·reward)/(1 − ℓ), and the reward deviates from
-        it by √(λ/(1 − ℓ)): a rank-one step. Outliers beside each other take some rounds.
+        Outliers beside each other take some rounds. Each is drawn in to what the others predict
+        from the ones drawn in before it: all at once could swing further and further.
         """
         if observations.t < _FEWEST:
             return None
@@ -57,19 +57,35 @@ class Winsorised:
         rows = np.flatnonzero(gross & (observations.told == 1))
         if not cut or not len(rows):
             return None
-        Z, solve = model.features[rows], model.posterior().solve
-        leverage = np.minimum(model.leverage(rows), 1.0 - 1e-9)
-        deviation = np.sqrt(model.lam / (1.0 - leverage))
-        lowest = drawn_in = model.sums[rows]
-        theta = solve(model.sums @ model.features)[0]
+        Z, posterior = model.features[rows], model.posterior()
+        left, deviation = left_out(model, rows)
+        b = posterior.coordinates(Z)
+        influence = b @ b.T  # how far the mean at one follows the reward of another
+        theta = posterior.solve(model.sums @ model.features)[0]
+        mean, lowest = Z @ theta, model.sums[rows]
+        drawn_in = lowest.copy()
         for _ in range(_ROUNDS):
-            predicted = (Z @ theta - leverage * drawn_in) / (1.0 - leverage)
-            change = np.maximum(lowest, predicted - _REACH * deviation) - drawn_in
-            if np.all(np.abs(change) <= _ACCURACY * deviation):
+            before = drawn_in.copy()
+            for i in range(len(rows)):
+                predicted = drawn_in[i] + (mean[i] - drawn_in[i]) / left[i]
+                level = max(lowest[i], predicted - _REACH * deviation[i])
+                mean += (level - drawn_in[i]) * influence[i]
+                drawn_in[i] = level
+            if np.all(np.abs(drawn_in - before) <= _ACCURACY * deviation):
                 break
-            drawn_in = drawn_in + change
-            theta = theta + solve(change @ Z)[0]
-        return np.asarray(theta)
+        return np.asarray(theta + posterior.solve((drawn_in - lowest) @ Z)[0])
 
     def restart(self) -> None:
         """There is nothing to forget."""
+
+
+def left_out(model: SparseGP, rows: Ints) -> tuple[Floats, Floats]:
+    """What is needed to leave out the reward of an arm told once, for each of some arms (n each).
+
+    The first is 1 − zᵀV⁻¹z: by this share of its distance to what all others predict, a reward
+    stays away from the mean. The second is the deviation of the reward from what they predict.
+    """
+    residual = model.residual[rows]
+    # The residual counts in the leverage, but the mean does not follow the reward there.
+    left = np.maximum(1.0 - (model.leverage(rows) - residual / model.lam), 1e-9)
+    return left, np.sqrt(model.lam / left + residual)

@@ -7,6 +7,7 @@ from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.ucb import BoxUCB
 from noregret.picking.chooser import Picks, Situation
 from noregret.picking.looks import LooksByBounds
+from noregret.rewards.winsorised import left_out
 from noregret.spaces import Space
 
 #: sides of the region, as fractions of the box's
@@ -99,11 +100,9 @@ class TrustRegion(LooksByBounds[BoxUCB]):
             self._again = -1
         if model.counts[rows[0]] != 1 or now.observations.pending[rows[0]]:
             return None
-        mean, leverage = model.mean(rows), np.minimum(model.leverage(rows), 1.0 - 1e-9)
-        # Mean and variance of this reward given all others, by a rank-one step.
-        predicted = (mean - leverage * model.sums[rows]) / (1.0 - leverage)
-        deviation = np.sqrt(model.lam / (1.0 - leverage))
-        if model.sums[rows[0]] - predicted[0] <= self.stands_out * deviation[0]:
+        mean, leverage, reward = model.mean(rows), model.leverage(rows), model.sums[rows]
+        left, deviation = left_out(model, rows)
+        if (reward - mean)[0] / left[0] <= self.stands_out * deviation[0]:
             return None
         self._again = int(rows[0])
         now.note("evaluated again")
