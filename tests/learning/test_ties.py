@@ -89,12 +89,15 @@ def told(ids, y):
     return seen
 
 
-def test_three_equal_repeats_of_own_values_show_that_there_is_no_noise():
-    ids, y = [0, 1, 2, 0, 1, 2, 2], [0.1, -3.0, 7e9, 0.1, -3.0, 7e9, 7e9]
-    assert not always_agree(told(ids[:5], y[:5]))
-    assert always_agree(told(ids[:6], y[:6]))
+def test_four_equal_repeats_of_rare_values_show_that_there_is_no_noise():
+    ids, y = [0, 1, 2, 0, 1, 2, 2, 2], [0.1, -3.0, 7e9, 0.1, -3.0, 7e9, 7e9, 7e9]
+    assert not always_agree(told(ids[:6], y[:6]))
+    assert always_agree(told(ids[:7], y[:7]))
     assert always_agree(told(ids, y))
     assert not always_agree(told([*ids, 0], [*y, 0.1 + 1e-12]))  # one reward that differs
+    others = np.arange(3, 43)
+    # One of forty others has a value of theirs: that is no reason to doubt again.
+    assert always_agree(told([*ids, *others], [*y, 7e9, *others[1:]]))
 
 
 def test_round_off_is_no_noise():
@@ -114,7 +117,7 @@ def test_equal_repeats_of_a_common_value_show_nothing():
 
 def test_equal_stand_ins_of_failures_show_nothing():
     seen = told([0, 1, 2], [1.0, 2.0, 3.0])
-    seen.ask(np.array([0, 0, 0]))
-    for _ in range(3):
+    seen.ask(np.zeros(5, dtype=np.int64))
+    for _ in range(5):
         seen.fail(0, 1.0)
     assert not always_agree(seen)

@@ -12,8 +12,8 @@ from noregret.observations import Observations
 
 #: rewards have atoms if this share of the arms has a reward that another arm had too
 _SHARE = 0.1
-#: so many repeated evaluations that agree are no accident: three equal counts are rare enough
-_AGREE = 3
+#: so many repeated evaluations that agree are no accident: five equal small counts are rare enough
+_AGREE = 4
 #: means of equal rewards may differ by this share of their size for each reward, by rounding
 _ROUND_OFF = 1e-15
 
@@ -41,8 +41,8 @@ def has_atoms(rows: Ints, y: Floats) -> bool:
 def always_agree(observations: Observations) -> bool:
     """Whether repeated evaluations give nothing new: each arm gave the same reward every time.
 
-    Only arms with a reward of their own count as evidence. A value that other arms have had too may
-    be one that is often measured, whatever the choice.
+    Only rewards that few other arms have had count as evidence. A value of many arms may be one
+    that is often measured, whatever the choice.
     """
     told = observations.told.copy()
     # What was told in place of a failure is no reward of the arm.
@@ -57,7 +57,8 @@ def always_agree(observations: Observations) -> bool:
     values = np.sort(means[told > 0])
     low, high = (means[again] + sign * errors[again] for sign in (-1.0, 1.0))
     same = np.searchsorted(values, high, side="right") - np.searchsorted(values, low)
-    return int(np.sum((told[again] - 1)[same == 1])) >= _AGREE
+    rare = same - 1 <= _SHARE * len(values)
+    return int(np.sum((told[again] - 1)[rare])) >= _AGREE
 
 
 def _pairs(rows: Ints, y: Floats) -> tuple[Ints, Ints, Ints]:
