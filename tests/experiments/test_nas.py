@@ -24,7 +24,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> NASBench:
     f = 0.7 + 0.02 * features.sum(axis=1) + 1e-5 * numbers
     repeats = f[:, None] + 1e-3 * np.array([-1.0, 0.0, 1.0])
     seconds = rng.uniform(1000.0, 5000.0, _ARMS)
-    table = NASBench(features / 3.0, features, f, repeats, np.zeros(_ARMS, dtype=bool), seconds)
+    table = NASBench(features / 3.0, features, f, repeats, seconds)
     monkeypatch.setattr(nas, "_NASBENCH", lambda: table)
     return table
 

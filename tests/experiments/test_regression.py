@@ -23,7 +23,7 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Dataset:
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 2))
     f = np.sin(X[:, 0]) + 0.3 * X[:, 1]
-    table = Dataset("small", X, (f - f.min()) / (f.max() - f.min()))
+    table = Dataset(X, (f - f.min()) / (f.max() - f.min()))
     monkeypatch.setitem(regression._LOADERS, "abalone", lambda: table)
     return table
 

@@ -1,6 +1,5 @@
 """The papers' data sets, where they are at hand."""
 
-import numpy as np
 import pytest
 from data_sets import needs
 
@@ -35,8 +34,6 @@ def test_light_sensors_have_the_papers_sizes_and_means():
 
 @needs("stocks")
 def test_stocks():
-    data = datasets.stocks()
-    assert data.prices.shape == (len(data.dates), len(data.names)) == (823, 29)
-    assert (str(data.dates[0]), str(data.dates[-1])) == ("2016-01-04", "2019-04-10")
-    assert np.all(np.diff(data.dates) > np.timedelta64(0, "D"))
-    assert data.prices[0, data.names.index("AAPL")] == pytest.approx(99.49, abs=0.01)
+    prices = datasets.stocks()
+    assert prices.shape == (823, 29)
+    assert prices[0, 0] == pytest.approx(99.49, abs=0.01)  # AAPL

@@ -14,14 +14,13 @@ from noregret.problems.noise import Noise
         (Noise("student", 5.0), np.sqrt(5 / 3)),
         # scale f (a − 1)/a, variance scale² a/((a − 1)²(a − 2))
         (Noise("pareto", 6.0), 0.8 / np.sqrt(6 * 4)),
-        (Noise("two-point", 4.0), np.sqrt(0.8 * 4.0 - 0.8**2)),
     ],
 )
 def test_rewards_have_their_mean_and_deviation(noise, deviation):
     rewards = noise.draw(np.full(200_000, 0.8), np.random.default_rng(0))
     assert rewards.mean() == pytest.approx(0.8, abs=5 * deviation / np.sqrt(200_000))
     assert rewards.std() == pytest.approx(deviation, rel=0.03)
-    assert np.isfinite(noise.xi) == (noise.kind in ("gaussian", "uniform", "two-point"))
+    assert np.isfinite(noise.xi) == (noise.kind in ("gaussian", "uniform"))
 
 
 def test_bad_noise_is_refused():
@@ -31,17 +30,5 @@ def test_bad_noise_is_refused():
         Noise("uniform", 0.0)
     with pytest.raises(ValueError, match="mean"):
         Noise("student", 1.0)
-    with pytest.raises(ValueError, match="magnitude"):
-        Noise("two-point", 2.0).draw(np.array([2.5]), np.random.default_rng(0))
     with pytest.raises(ValueError, match="negative"):
         Noise("pareto", 2.0).draw(np.array([-0.1]), np.random.default_rng(0))
-
-
-def test_paired_two_point_rewards_share_their_chances():
-    """The same draws for every algorithm: what is paid at a small f is paid at a larger one."""
-    rewards = Noise("two-point", 2.0).paired(1000, np.random.default_rng(0))
-    small, large = rewards(np.full(1000, 0.2), 0), rewards(np.full(1000, -0.6), 0)
-    assert set(small) == {0.0, 2.0}
-    assert set(large) == {0.0, -2.0}
-    assert np.all(large[small > 0] < 0)
-    assert 60 < np.sum(small > 0) < 140

@@ -64,7 +64,7 @@ class Readings:
 def readings(problem: str) -> Readings:
     """``"stocks"``: prices of 823 days. ``"sensors"``: 192 test readings of 41 light sensors."""
     if problem == "stocks":
-        prices = stocks().prices
+        prices = stocks()
         return Readings(14, prices, np.asarray(np.corrcoef(prices.T)))
     sensors = light_sensors()
     corner, sides = sensors.coordinates.min(axis=0), np.ptp(sensors.coordinates, axis=0)

@@ -76,42 +76,8 @@ def levy(X: Floats) -> Floats:
     return np.asarray(np.square(np.sin(np.pi * W[:, 0])) + middle.sum(axis=1) + end)
 
 
-def _negative(function: Function, X: Floats) -> Floats:
-    return -function(X)
-
-
-def _classic(
-    name: str, f: Function, sides: list[tuple[float, float]], deviation: float, minimizers: Floats
-) -> Problem:
-    """−f on its usual box, with Gaussian noise."""
-    optimum = -float(f(minimizers[:1])[0])
-    noise = Noise("gaussian", deviation)
-    return Problem(name, Box(sides), partial(_negative, f), optimum, minimizers, noise)
-
-
 _BRANIN_SIDES = [(-5.0, 10.0), (0.0, 15.0)]
 _BRANIN_MINIMIZERS = np.array([[-np.pi, 12.275], [np.pi, 2.275], [3 * np.pi, 2.475]])
-_HARTMANN_MINIMIZER = np.array(
-    [
-        0.20168951100670543,
-        0.15001069182345797,
-        0.47687397422189703,
-        0.2753324304940561,
-        0.31165161660011326,
-        0.6573005340656204,
-    ]
-)
-
-#: negatives of classics on their usual boxes, with Gaussian noise, by name
-BOXES: dict[str, Problem] = {
-    problem.name: problem
-    for problem in (
-        _classic("Branin", branin, _BRANIN_SIDES, 1.0, _BRANIN_MINIMIZERS),
-        _classic("Hartmann-6", hartmann, [(0.0, 1.0)] * 6, 0.1, _HARTMANN_MINIMIZER[None]),
-        _classic("Ackley-5", ackley, [(-32.768, 32.768)] * 5, 0.5, np.zeros((1, 5))),
-        _classic("Levy-4", levy, [(-10.0, 10.0)] * 4, 0.5, np.ones((1, 4))),
-    )
-}
 
 
 def _moved(f: Function, lower: Floats, span: Floats, low: float, high: float, X: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
@@ -49,7 +48,6 @@ class Dataset:
         n values scaled to [0, 1], the noiseless rewards.
     """
 
-    name: str
     X: Floats
     f: Floats
 
@@ -71,37 +69,18 @@ class LightSensors:
     coordinates: Floats
 
 
-@dataclass(frozen=True)
-class Stocks:
-    """Adjusted closing prices, 4 January 2016 to 10 April 2019.
-
-    Attributes
-    ----------
-    dates
-        823 trading days.
-    names
-        29 tickers.
-    prices
-        823 × 29.
-    """
-
-    dates: np.ndarray[Any, np.dtype[np.datetime64]]
-    names: tuple[str, ...]
-    prices: Floats
-
-
 def abalone() -> Dataset:
     """UCI Abalone: 4,177 × 8, the number of rings (Sex as 0, 1, 2 for M, F, I)."""
     sex = {b"M": b"0", b"F": b"1", b"I": b"2"}
     rows = [line.split(b",") for line in content(_ABALONE).split()]
     table = np.array([[sex[row[0]], *row[1:]] for row in rows], dtype=np.float64)
-    return _problem("Abalone", table)
+    return _problem(table)
 
 
 def california_housing() -> Dataset:
     """California housing of the 1990 census ("cadata"): 20,640 × 8, the median house value."""
     lines = content(_CALIFORNIA).decode().splitlines()[1:]
-    return _problem("California housing", np.array([line.split(",") for line in lines], float))
+    return _problem(np.array([line.split(",") for line in lines], float))
 
 
 def light_sensors() -> LightSensors:
@@ -114,14 +93,16 @@ def light_sensors() -> LightSensors:
     return LightSensors(train, test, coordinates)
 
 
-def stocks() -> Stocks:
-    """29 stocks of the Dow Jones index, used in TGP-UCB Section 6."""
-    header, *rows = [line.split(",") for line in content(_STOCKS).decode().split()]
-    dates = np.array([row[0] for row in rows], dtype="datetime64[D]")
-    return Stocks(dates, tuple(header[1:]), np.array([row[1:] for row in rows], dtype=np.float64))
+def stocks() -> Floats:
+    """Adjusted closing prices of 29 stocks of the Dow Jones index, used in TGP-UCB Section 6.
+
+    A row for each of 823 days, 4 January 2016 to 10 April 2019.
+    """
+    rows = [line.split(",")[1:] for line in content(_STOCKS).decode().split()[1:]]
+    return np.array(rows, dtype=np.float64)
 
 
-def _problem(name: str, table: Floats) -> Dataset:
+def _problem(table: Floats) -> Dataset:
     X, target = table[:, :-1], table[:, -1]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return Dataset(name, X, (target - target.min()) / (target.max() - target.min()))
+    return Dataset(X, (target - target.min()) / (target.max() - target.min()))

@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from noregret._types import Floats
+from noregret._types import Bools, Floats
 from noregret.problems.files import DataFile, content
 
 _ORIGIN = (
@@ -52,8 +51,6 @@ class NASBench:
         A mean accuracies, the noiseless rewards: the means of ``repeats``.
     repeats
         A × 3 accuracies, *modelled* around the one that is known.
-    failed
-        A flags: the one known run is below 0.5.
     seconds
         A training times of one run, *modelled*.
     """
@@ -62,7 +59,6 @@ class NASBench:
     features: Floats
     f: Floats
     repeats: Floats
-    failed: np.ndarray[Any, np.dtype[np.bool_]]
     seconds: Floats
 
 
@@ -97,10 +93,10 @@ def nasbench101() -> NASBench:
     features = np.concatenate([edges, operations], axis=1)
     failed = accuracy < _FAILED
     repeats = _modelled_repeats(accuracy, failed, features)
-    return NASBench(X, features, repeats.mean(axis=1), repeats, failed, _modelled_seconds(macs))
+    return NASBench(X, features, repeats.mean(axis=1), repeats, _modelled_seconds(macs))
 
 
-def _modelled_repeats(accuracy: Floats, failed: Any, features: Floats) -> Floats:
+def _modelled_repeats(accuracy: Floats, failed: Bools, features: Floats) -> Floats:
     """Three runs of every network (A × 3), see :func:`nasbench101`."""
     rng = np.random.default_rng(101)
     spread = math.log(_HIGH_DEVIATION / _MEDIAN_DEVIATION) / _NORMAL_90

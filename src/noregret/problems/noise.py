@@ -9,7 +9,7 @@ import numpy as np
 from noregret import _checks
 from noregret._types import Floats
 
-KINDS = ("gaussian", "uniform", "student", "pareto", "two-point")
+KINDS = ("gaussian", "uniform", "student", "pareto")
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,6 @@ class Noise:
         ``"gaussian"``: f + N(0, parameter²). ``"uniform"``: f + U[−parameter, parameter].
         ``"student"``: f + t with that many degrees of freedom, above one. ``"pareto"``: Pareto with
         that shape, above one, and scale f (shape − 1)/shape, for f of at least zero.
-        ``"two-point"``: ±parameter, with f's sign, with probability |f|/parameter, else zero; for
-        |f| of at most the parameter.
     parameter
         Above zero.
     """
@@ -46,8 +44,6 @@ class Noise:
 
         For bounded noise that is half its range.
         """
-        if self.kind == "two-point":
-            return self.parameter / 2.0
         return self.parameter if self.kind in ("gaussian", "uniform") else math.inf
 
     def draw(self, f: Floats, rng: np.random.Generator) -> Floats:
@@ -59,21 +55,9 @@ class Noise:
             return f + rng.uniform(-parameter, parameter, n)
         if self.kind == "student":
             return np.asarray(f + rng.standard_t(parameter, n))
-        if self.kind == "two-point":
-            return self._two_points(f, rng.uniform(size=n))
         if np.any(f < 0):
             raise ValueError(f"f must not be negative for Pareto rewards, got {f.min()}")
         return np.asarray(f * (parameter - 1.0) / parameter * (1.0 + rng.pareto(parameter, n)))
-
-    def _two_points(self, f: Floats, chances: Floats) -> Floats:
-        """±parameter where a chance in [0, 1) is below |f|/parameter, else zero (n)."""
-        shares = np.abs(f) / self.parameter
-        if np.any(shares > 1 + 1e-9):
-            raise ValueError(
-                f"f must be at most {self.parameter} in magnitude for two-point rewards, got "
-                f"{np.abs(f).max()}"
-            )
-        return np.asarray(np.where(chances < shares, np.sign(f) * self.parameter, 0.0))
 
     def paired(self, horizon: int, rng: np.random.Generator) -> Callable[[Floats, int], Floats]:
         """A function from means (n) and the first evaluation's number, from 0, to rewards (n).
@@ -84,8 +68,5 @@ class Noise:
         if self.kind == "pareto":  # the noise is a factor with mean one
             factors = self.draw(np.ones(horizon), rng)
             return lambda f, t: f * factors[t : t + len(f)]
-        if self.kind == "two-point":
-            chances = rng.uniform(size=horizon)
-            return lambda f, t: self._two_points(f, chances[t : t + len(f)])
         errors = self.draw(np.zeros(horizon), rng)
         return lambda f, t: f + errors[t : t + len(f)]
