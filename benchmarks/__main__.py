@@ -1,8 +1,8 @@
 """Some sections: `python -m benchmarks [section ...] [options of one section]`.
 
-Without a section those of the Benchmarks page run: cases, growth, long, gap, shares, study, others,
-botorch, optuna and searches. Those with a page of their own take long and are run by name: boxes,
-tuning, covers, heavy, latencies, libraries, lists, ruined, thompson and versions.
+Without a section those of the Benchmarks page run: cases, long, gap, study, others, botorch, optuna
+and searches. Those with a page of their own take long and are run by name: boxes, tuning, covers,
+heavy, latencies, libraries, lists, ruined, thompson and versions.
 `python -m benchmarks long --help` shows the options of one.
 """
 
@@ -18,7 +18,6 @@ from benchmarks import (
     cases,
     covers,
     gaps,
-    growth,
     heavy_tails,
     latencies,
     libraries,
@@ -28,7 +27,6 @@ from benchmarks import (
     others,
     ruined,
     searches,
-    shares,
     study,
     thompson,
     versions,
@@ -38,10 +36,8 @@ from benchmarks.boxes import runs, tuning
 #: those of the Benchmarks page
 COMMON = {
     "cases": cases.main,
-    "growth": growth.main,
     "long": long_lists.main,
     "gap": gaps.main,
-    "shares": shares.main,
     "study": study.main,
     "others": others.main,
     "botorch": botorch_model.main,

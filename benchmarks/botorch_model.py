@@ -11,7 +11,6 @@ and the largest difference from the same model's means and deviations on the pro
 GP is left out above ``--exact`` observations. Needs BoTorch (extra `bench`).
 """
 
-import argparse
 import importlib.util
 import time
 from collections.abc import Callable, Sequence
@@ -20,17 +19,14 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 
 DIMENSION, LENGTHSCALE, NOISE, BASELINE = 6, 1.0, 0.3, 200
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks botorch",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = tables.parser("botorch", __doc__)
     parser.add_argument("--observations", default="500,2000,20000", help="numbers of them")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--exact", type=int, default=5000, help="the most for the exact GP")
@@ -39,11 +35,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         print("\nBoTorch is not installed")
         return
     print(f"\nSeconds on {_described(given.device)}; largest memory on the GPU")
-    print(
-        "| observations | model | inducing points | build | qUCB | qLogNEI | MiB "
-        "| means differ | deviations differ |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    columns = ("observations", "model", "inducing points", "build", "qUCB", "qLogNEI", "MiB")
+    tables.show(tables.head(*columns, "means differ", "deviations differ"))
     for n in (int(word) for word in given.observations.split(",")):
         X, y = _observations(n)
         _row(n, "sparse", _sparse, X, y, given.device)
@@ -90,11 +83,8 @@ def _row(n: int, name: str, build: Callable[..., Any], X: Any, y: Any, device: s
         same = _predicted(build(X, y, "cpu"), points)
         apart = [f"{float((a - b).abs().max()):.1e}" for a, b in zip(found, same, strict=True)]
     size = f"{len(model._inducing):,}" if name == "sparse" else "–"
-    print(
-        f"| {n:,} | {name} | {size} | {seconds:.2f} | {upper:.2f} | {improvement:.2f} | "
-        f"{memory} | {apart[0]} | {apart[1]} |",
-        flush=True,
-    )
+    took = [f"{each:.2f}" for each in (seconds, upper, improvement)]
+    tables.show(tables.line(f"{n:,}", name, size, *took, memory, *apart))
 
 
 def _sparse(X: Any, y: Any, device: str) -> Any:

@@ -6,7 +6,6 @@ its defaults (the proved width, bounds that only fall), with the authors' practi
 choice; seconds are the processor's, which other programs disturb less than the clock's.
 """
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -14,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import noregret as nr
+from benchmarks import tables
 from benchmarks.plain import PlainBBKB
+from noregret._types import Floats
 from noregret.problems import datasets
 
-Floats = NDArray[np.float64]
 NOISE, LAM, INITIAL = 0.01, 0.01, 10
 #: what our runs differ in, by what the tables call them
 WAYS: dict[str, dict[str, Any]] = {
@@ -154,32 +153,26 @@ def play(
     return seconds, regret / (horizon * uniform), batches
 
 
-def spread(values: Sequence[float]) -> str:
-    """Median and range."""
-    return f"{np.median(values):.3g} ({min(values):.3g} to {max(values):.3g})"
-
-
 def row(name: str, runs: Sequence[Outcome], ratio: str) -> str:
     """A line of a case's table."""
     refuted = sum(run.refuted for run in runs)
-    parts = (
+    return tables.line(
         name + (f" ({refuted} of {len(runs)} refute F = 1)" if refuted else ""),
         len(runs),
-        spread([run.seconds for run in runs]),
-        spread([run.regret for run in runs]),
+        tables.spread([run.seconds for run in runs]),
+        tables.spread([run.regret for run in runs]),
         int(np.median([run.batches for run in runs])),
         int(np.median([run.size for run in runs])),
         ratio,
     )
-    return "| " + " | ".join(str(part) for part in parts) + " |"
 
 
 def show(case: Case, most: int) -> None:
     """Run a case and print its table."""
     seeds, beside = min(case.seeds, most), case.beside
     print(f"\n{case.name}, T = {case.horizon:,}; median (range) over seeds\n")
-    print("| | seeds | seconds | regret | batches | inducing points | times as fast as plain |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    columns = ("", "seeds", "seconds", "regret", "batches", "inducing points")
+    tables.show(tables.head(*columns, "times as fast as plain"))
     base = [plain(case, beside, seed) for seed in range(min(case.plain_seeds, most))]
     for name, options in WAYS.items():
         runs = [ours(case, case.horizon, seed, **options) for seed in range(seeds)]
@@ -189,15 +182,15 @@ def show(case: Case, most: int) -> None:
                 same = [ours(case, beside, seed, **options) for seed in range(len(base))]
             clocks = [np.median([run.seconds for run in these]) for these in (base, same)]
             ratio = f"{clocks[0] / clocks[1]:.1f}"
-        print(row(name, runs, ratio), flush=True)
+        tables.show(row(name, runs, ratio))
     if base:
         part = "" if beside == case.horizon else f", the first {beside:,}"
-        print(row(f'plain, width="practical"{part}', base, "1"), flush=True)
+        tables.show(row(f'plain, width="practical"{part}', base, "1"))
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print a table for each case."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks cases", description=__doc__)
+    parser = tables.parser("cases", __doc__)
     parser.add_argument("--seeds", type=int, default=15, help="at most so many runs of each")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--draw", type=int, default=0, help="which draw of the synthetic problem")

@@ -9,7 +9,6 @@ Functions of 30d bumps of the Matérn-3/2 kernel with lengthscale 1/5, noise uni
 time, which other programs on the machine disturb less than the clock's.
 """
 
-import argparse
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 from noregret.problems.kernel_sums import ROUGH, bumps
 
 #: what the paper prints, and what the library can prove, with each rule of splitting
@@ -102,9 +102,7 @@ def sparse(history: int, steps: int = 200) -> None:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks covers", description=__doc__.splitlines()[0]
-    )
+    parser = tables.parser("covers", __doc__)
     parser.add_argument("--parts", default="widths,large,sparse")
     parser.add_argument("--evaluations", type=int, default=10_000)
     given = parser.parse_args(arguments)

@@ -5,7 +5,6 @@ scaled to the norm F = 2, ξ = 0.1, δ = 0.1. GP-UCB and BBKB with their default
 width that its paper prints and the bounds of the moment.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
-from benchmarks.cases import spread
+from benchmarks import tables
 from noregret.problems.kernel_sums import KernelSum
 
 KERNEL, NOISE, NORM, DELTA = nr.RBF(0.2), 0.1, 2.0, 0.1
@@ -72,7 +71,7 @@ def run(
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks gap", description=__doc__)
+    parser = tables.parser("gap", __doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--tol", type=float, default=0.1)
     parser.add_argument("--most", type=int, default=6000, help="evaluations of a run at most")
@@ -80,15 +79,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     print(
         f"\nEvaluations until a proved gap ≤ {given.tol:g}: median (range), {given.seeds} seeds\n"
     )
-    print("| | evaluations | seconds | true gap | true gap within the proved one |")
-    print("|---|---|---|---|---|", flush=True)
+    columns = ("evaluations", "seconds", "true gap", "true gap within the proved one")
+    tables.show(tables.head("", *columns))
     for name, (make, options, box) in WAYS.items():
         seeds = range(given.seeds)
         runs = [run(make, options, box, seed, given.tol, given.most) for seed in seeds]
-        parts = [
-            spread([one.evaluations for one in runs]),
-            spread([one.seconds for one in runs]),
-            spread([one.lost for one in runs]),
-        ]
+        every = zip(*((one.evaluations, one.seconds, one.lost) for one in runs), strict=True)
         held = f"{sum(one.held for one in runs)} of {len(runs)}"
-        print(f"| {name} | " + " | ".join([*parts, held]) + " |", flush=True)
+        tables.show(tables.line(name, *map(tables.spread, every), held))

@@ -1,13 +1,9 @@
 """Heavy-tailed rewards on the 100-point problem of Ray Chowdhury & Gopalan (2019).
 
-``python -m benchmarks heavy`` prints the average regret of every algorithm under seven noises with
-numeric, practical and theory's widths, then the seconds per step as t grows. ``--parts`` chooses
-some of them: ``3.0``, ``practical``, ``theory``, ``cost``, ``long`` (one noise) and ``learnt``
-(settings that are "auto"). The paper's own figures: ``noregret reproduce``.
+``python -m benchmarks heavy`` prints the average regret of every algorithm under seven noises, with
+a width of 3 where no other is named. The paper's own figures: ``noregret reproduce``.
 """
 
-import argparse
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 import noregret as nr
+from benchmarks import tables
 from noregret.problems.kernel_sums import LINE, KernelSum
 
 POINTS = LINE.points
@@ -96,7 +93,7 @@ def function(rng: np.random.Generator, positive: bool) -> np.ndarray:
 
 
 def run(name: str, kind: Noise, seed: int, rounds: int, **options: Any) -> np.ndarray:
-    """Average regret, the last quarter's, CPU seconds per evaluation, the recommendation's."""
+    """Average regret, and the last quarter's."""
     rng = np.random.default_rng(seed)
     f = function(rng, kind.positive)
     options = {"kernel": KERNEL, "norm": 1.0, "lam": 1.0, "seed": seed, **options}
@@ -107,18 +104,11 @@ def run(name: str, kind: Noise, seed: int, rounds: int, **options: Any) -> np.nd
     if name == "atagpucb":
         options = {"horizon": rounds, **options}
     optimizer = nr.make(name, POINTS, **options)
-    seconds = 0.0
     while optimizer.t < rounds:
-        started = time.process_time()
         batch = optimizer.ask()[: rounds - optimizer.t]
-        seconds += time.process_time() - started
-        rewards = kind.draw(rng, f[batch.ids])
-        started = time.process_time()
-        optimizer.tell(batch, rewards)
-        seconds += time.process_time() - started
+        optimizer.tell(batch, kind.draw(rng, f[batch.ids]))
     regret = f.max() - f[optimizer.history.ids]
-    last = regret[-(rounds // 4) :].mean()
-    return np.array([regret.mean(), last, seconds / rounds, f.max() - f[optimizer.recommend().id]])
+    return np.array([regret.mean(), regret[-(rounds // 4) :].mean()])
 
 
 #: rows of the tables: label, algorithm, options
@@ -143,27 +133,24 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
-def table(width: str | float, seeds: range, rounds: int, kinds: dict[str, Noise]) -> None:
+def table(seeds: range, rounds: int) -> None:
     """Average regret: mean, 90th percentile, and how many runs were ruined.
 
     A run is ruined when it is stuck: the regret of its last quarter is above half that of a uniform
     choice.
     """
-    sizes = f"width {width}, {rounds} rounds, {len(seeds)} seeds"
-    print(f"\n{sizes}: mean / 90th percentile / runs ruined\n")
-    print("| | " + " | ".join(kinds) + " |")
-    print("|---" * (len(kinds) + 1) + "|")
+    kinds = noises()
+    print(f"\n{rounds} rounds, {len(seeds)} seeds: mean / 90th percentile / runs ruined\n")
+    print(tables.head("", *kinds))
     for label, name, options in ROWS:
-        if width != 3.0 and ("estimate" in options.values() or name == "hubergpucb"):
-            continue
         cells = []
         for noise in kinds.values():
-            options = {"width": width, **options}
+            options = {"width": 3.0, **options}
             found = np.array([run(name, noise, s, rounds, **options) for s in seeds])
             limits = [_uniform_regret(noise, s) / 2 for s in seeds]
             average, ruined = found[:, 0], int(np.sum(found[:, 1] > limits))
             cells.append(f"{average.mean():.3f} / {np.quantile(average, 0.9):.3f} / {ruined}")
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
+        tables.show(tables.line(label, *cells))
 
 
 def _uniform_regret(noise: Noise, seed: int) -> float:
@@ -171,86 +158,10 @@ def _uniform_regret(noise: Noise, seed: int) -> float:
     return float(f.max() - f.mean())
 
 
-def cost(rounds: int = 100_000) -> None:
-    """Milliseconds per step around t = 10³ and at the end, in one run each, and the whole run."""
-    print("\n| | ms per step, t = 10³ | ms per step, t = 10⁵ | ratio | 20,000 rounds, s |")
-    print("|---|---|---|---|---|")
-    noise = noises()["t(3)"]
-    for label, name, options in ROWS:
-        if label not in ("TGP-UCB", "ATA, Nyström", "ATA, QFF", "Huber"):
-            continue
-        rng = np.random.default_rng(0)
-        f = function(rng, positive=False)
-        if name != "hubergpucb":
-            options = {"alpha": 1.0, "v": 4.0, **options}
-        optimizer = nr.make(name, POINTS, KERNEL, lam=1.0, width=3.0, seed=0, **options)
-        early = _steps(optimizer, noise, f, rng, 500, 1500)
-        whole = _steps(optimizer, noise, f, rng, 1500, 20_000) * 18_500 + early * 1500
-        # The rest of the history comes in one piece, spread as the run so far has been.
-        ids = rng.choice(optimizer.history.ids, rounds - 20_000)
-        optimizer.tell(ids, noise.draw(rng, f[ids]))
-        late = _steps(optimizer, noise, f, rng, rounds + 100, rounds + 1100)
-        cells = (f"{1e3 * early:.2f}", f"{1e3 * late:.2f}", f"{late / early:.2f}", f"{whole:.1f}")
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-
-
-def learnt(rounds: int, seeds: int) -> None:
-    """Kernel, noise and norm given and learnt: average regret, and the recommendation's."""
-    auto: dict[str, Any] = dict.fromkeys(("kernel", "noise", "norm"), "auto") | {"lam": None}
-    kinds = {kind: noises()[kind] for kind in ("gaussian", "t(1.5)", "contaminated")}
-    print(f"\n{rounds} rounds, {seeds} seeds: average regret / median of the recommendation's\n")
-    print("| | " + " | ".join(kinds) + " |")
-    print("|---" * (len(kinds) + 1) + "|")
-    rows: list[tuple[str, str, dict[str, Any]]] = [
-        ("GP-UCB, width 3.0, given", "gpucb", {"width": 3.0}),
-        ("GP-UCB, width 3.0, learnt", "gpucb", {"width": 3.0, **auto}),
-        ("Huber, practical width, given", "hubergpucb", {"width": "practical"}),
-        ("Huber, practical width, learnt", "hubergpucb", {"width": "practical", **auto}),
-        ("ATA, Nyström, width 3.0, given", "atagpucb", {"width": 3.0}),
-        ("ATA, Nyström, width 3.0, learnt", "atagpucb", {"width": 3.0, **auto}),
-    ]
-    for label, name, options in rows:
-        cells = []
-        for noise in kinds.values():
-            found = np.array([run(name, noise, s, rounds, **options) for s in range(seeds)])
-            cells.append(f"{found[:, 0].mean():.3f} / {np.median(found[:, 3]):.3f}")
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-
-
-def _steps(
-    optimizer: nr.Optimizer,
-    noise: Noise,
-    f: np.ndarray,
-    rng: np.random.Generator,
-    first: int,
-    last: int,
-) -> float:
-    """CPU seconds per step between two times, the steps before the first untimed."""
-    started = time.process_time()
-    while optimizer.t < last:
-        if optimizer.t == first:
-            started = time.process_time()
-        batch = optimizer.ask()
-        optimizer.tell(batch, noise.draw(rng, f[batch.ids]))
-    return (time.process_time() - started) / (last - first)
-
-
 def main(arguments: Sequence[str] = ()) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks heavy", description=__doc__)
-    parser.add_argument("--parts", default="3.0,practical,theory,cost")
+    parser = tables.parser("heavy", __doc__)
     parser.add_argument("--seeds", type=int, default=30)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--rounds", type=int, default=300)
     given = parser.parse_args(arguments)
-    seeds = range(given.first, given.first + given.seeds)
-    for part in given.parts.split(","):
-        if part == "cost":
-            cost()
-        elif part == "long":
-            worst = "sym. pareto(1.5)"
-            table(3.0, seeds, given.rounds, {worst: noises()[worst]})
-        elif part == "learnt":
-            learnt(given.rounds, given.seeds)
-        else:
-            width = part if part.isalpha() else float(part)
-            table(width, seeds, given.rounds, noises())
+    table(range(given.first, given.first + given.seeds), given.rounds)

@@ -6,7 +6,6 @@ median / largest / runs above two. Beside it stands uniform choice: the configur
 smallest mean of what was measured.
 """
 
-import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 
 #: what one measurement of a configuration with a given mean is
 Measure = Callable[[np.random.Generator, float], float]
@@ -116,7 +116,7 @@ def smallest_mean(names: list[str], values: list[float]) -> int:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks latencies", description=__doc__)
+    parser = tables.parser("latencies", __doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--budget", type=int, default=100)
@@ -127,16 +127,13 @@ def main(arguments: Sequence[str] = ()) -> None:
     seeds = range(given.first, given.first + given.seeds)
     spaces = given.spaces.split(",")
     print(f"\n{given.budget} evaluations, {given.seeds} seeds: median / largest / above two\n")
-    print("| | " + " | ".join(f"{space} | uniform choice" for space in spaces) + " |")
-    print("|---" * (2 * len(spaces) + 1) + "|")
+    print(tables.head("", *(name for space in spaces for name in (space, "uniform choice"))))
     warnings.simplefilter("ignore")
     for label, measure in MEASURES.items():
-        print(f"| {label} |", end="", flush=True)
+        cells = []
         for space in spaces:
             found = np.array(
                 [one_run(space, measure, seed, given.budget, **options) for seed in seeds]
             )
-            for column in found.T:
-                cell = f"{np.median(column):.2f} / {column.max():.2f} / {np.sum(column > 2.0)}"
-                print(f" {cell} |", end="", flush=True)
-        print()
+            cells += [f"{np.median(c):.2f} / {c.max():.2f} / {np.sum(c > 2.0)}" for c in found.T]
+        tables.show(tables.line(label, *cells))

@@ -1,4 +1,4 @@
-"""Libraries measured in plates: `python -m benchmarks libraries [--parts enamine,yields,kernel]`.
+"""Libraries measured in plates: `python -m benchmarks libraries [--parts enamine,yields]`.
 
 enamine: docking scores of 49,706 molecules, 1 % at random, then five plates of 1 %. The share of
 the true top 500 scores found (MolPAL's figure: of molecules that tie with the 500th any counts),
@@ -9,10 +9,8 @@ yields: a simulated library of 20,000 rows with six descriptors, two categories 
 plates of 96; the mean true yield of the ten best rows measured, and of the ten recommended.
 The method aim is the study with aim=500 or aim=10; molpal is a random forest with the settings of
 MolPAL's code (Graff et al. 2021).
-kernel: one pass of the Tanimoto kernel over 10⁶ fingerprints of 2,048 bits.
 """
 
-import argparse
 import datetime
 import json
 import tempfile
@@ -24,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 from noregret._types import Floats, Ints, Points
 from noregret.problems.libraries import Docking, enamine50k, yield_library
 from noregret.spaces import chem
@@ -220,22 +219,11 @@ def yields(seeds: int, methods: list[str], kept: Path | None) -> None:
         )
 
 
-def kernel_pass(seeds: int, methods: list[str], kept: Path | None) -> None:
-    rng = np.random.default_rng(0)
-    bits = np.packbits(rng.random((10_000, 2048)) < 0.04, axis=1)
-    some = np.tile(bits, (100, 1))
-    for m in (1, 100):
-        start = time.process_time()
-        for part in np.array_split(some, 64):
-            nr.Tanimoto()(part, bits[:m])
-        print(f"10^6 x 2,048 bits with {m}: {time.process_time() - start:.2f} s", flush=True)
-
-
-PARTS = {"enamine": enamine, "yields": yields, "kernel": kernel_pass}
+PARTS = {"enamine": enamine, "yields": yields}
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks libraries", description=__doc__)
+    parser = tables.parser("libraries", __doc__)
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--methods", default="study,aim,gp_ucb,forest,uniform")

@@ -5,18 +5,17 @@ share of the way from the median to the best value that the recommended candidat
 best, 1 is the median. Random choice recommends the candidate with the best value seen.
 """
 
-import argparse
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import noregret as nr
+from benchmarks import tables
+from noregret._types import Floats
 from noregret.problems import datasets
 
-Floats = NDArray[np.float64]
 #: the noise's standard deviation, as a share of that of the function on the list
 _NOISE = 0.3
 
@@ -93,7 +92,7 @@ def at_random(library: Library, budget: int, seed: int) -> float:
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks lists", description=__doc__)
+    parser = tables.parser("lists", __doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budgets", default="60,200", help="evaluations, separated by commas")
     given = parser.parse_args(arguments)
@@ -107,13 +106,12 @@ def main(arguments: Sequence[str] = ()) -> None:
                 cell.append((score, at_random(library, budget, seed), ms))
     print(f"\nScore of the recommended candidate: mean (range) over {given.seeds} seeds\n")
     heads = [f"{way}, {budget}" for budget in budgets for way in ("ours", "random", "ms")]
-    print("| list | " + " | ".join(heads) + " |")
-    print("|---|" + "---|" * len(heads))
+    print(tables.head("list", *heads))
     for name, cells in rows.items():
-        print(f"| {name} | " + " | ".join(_shown(cell) for cell in cells) + " |")
+        print(tables.line(name, *map(_shown, cells)))
     by_budget = zip(*rows.values(), strict=True)
     means = [np.mean([np.mean(cell, axis=0) for cell in cells], axis=0) for cells in by_budget]
-    print("| mean | " + " | ".join(f"{a:.3f} | {b:.3f} | {ms:.1f}" for a, b, ms in means) + " |")
+    print(tables.line("mean", *(f"{a:.3f} | {b:.3f} | {ms:.1f}" for a, b, ms in means)))
 
 
 def _shown(cell: list[tuple[float, float, float]]) -> str:

@@ -15,7 +15,6 @@ counted. The cost of a decision is processor time. ``--ways Thompson`` runs Thom
 batches of 64, by random Fourier features.
 """
 
-import argparse
 import json
 import resource
 import subprocess
@@ -29,13 +28,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import noregret as nr
+from benchmarks import tables
 from benchmarks.plain import PlainBBKB
+from noregret._types import Floats
 from noregret.problems.kernel_sums import KernelSum
 
-Floats = NDArray[np.float64]
 DIMENSION, LENGTHSCALE, LAM, NOISE = 8, 8.0, 0.05, 0.05
 #: what the runs of a size are called, and their widths; the last is the plain implementation
 WIDTHS: dict[str, str | float | None] = {"proved width": "theory", "β = 2": 2.0, "dense": None}
@@ -213,12 +212,10 @@ def show(size: int, name: str, found: Outcome) -> None:
     """Print a line of the table."""
     decision = 1e3 * found.processor / found.evaluations
     first = min(EARLY, found.evaluations)
-    print(
-        f"| {size:,} | {name} | {found.evaluations:,} | {found.seconds:.1f} | {found.memory:.2f} | "
-        f"{decision:.3f} | {1e3 * found.early / first:.3f} | {found.batches} | {found.size} | "
-        f"{100 * found.share:.3g} % | {found.regret:.3g} |",
-        flush=True,
-    )
+    costs = f"{found.seconds:.1f}", f"{found.memory:.2f}", f"{decision:.3f}"
+    early, share = f"{1e3 * found.early / first:.3f}", f"{100 * found.share:.3g} %"
+    cells = (*costs, early, found.batches, found.size, share, f"{found.regret:.3g}")
+    tables.show(tables.line(f"{size:,}", name, f"{found.evaluations:,}", *cells))
 
 
 def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
@@ -250,11 +247,7 @@ def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table, and draw the picture where it is asked for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks long",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = tables.parser("long", __doc__)
     parser.add_argument("--sizes", default="1e4,1e5,1e6", help="numbers of candidates")
     parser.add_argument("--evaluations", type=int, default=20_000, help="T")
     parser.add_argument("--function", choices=list(FUNCTIONS), default="bumps")
@@ -266,11 +259,9 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--picture", type=Path, help="also draw decision costs to this file")
     given = parser.parse_args(arguments)
     print(f"\nLong lists: BBKB, A × 8, RBF 8, λ = 0.05, ξ = 0.05, {given.function}\n")
-    print(
-        "| A | | T | seconds | peak GiB | ms a decision | the same, first 2,000 | batches "
-        "| inducing points | looked at a batch | regret |"
-    )
-    print("|" + "---|" * 11, flush=True)
+    costs = ("seconds", "peak GiB", "ms a decision", "the same, first 2,000", "batches")
+    columns = ("A", "", "T", *costs, "inducing points", "looked at a batch", "regret")
+    tables.show(tables.head(*columns))
     found: dict[tuple[int, str], Outcome] = {}
     for size in (int(float(word)) for word in given.sizes.split(",")):
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:

@@ -9,7 +9,6 @@ parameters and as many trials, and is subtracted. Processor time, so that other 
 does not count. Needs Optuna (extra `bench`).
 """
 
-import argparse
 import importlib.util
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import tables
 from noregret._types import Floats
 
 DIMENSION, NOISE = 6, 0.1
@@ -24,11 +24,7 @@ DIMENSION, NOISE = 6, 0.1
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks optuna",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = tables.parser("optuna", __doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="rows of the table")
     parser.add_argument("--trials", type=int, default=5000, help="trials on the table")
     parser.add_argument("--space-trials", type=int, default=2000, help="trials in the space")
@@ -38,8 +34,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     if importlib.util.find_spec("optuna") is None:
         print("Optuna is not installed")
         return
-    print("| sampler | trials | seed | mean | Optuna's own | ours | median | worst | regret |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    columns = ("mean", "Optuna's own", "ours", "median", "worst", "regret")
+    tables.show(tables.head("sampler", "trials", "seed", *columns))
     for seed in range(given.seeds):
         if given.trials:
             _table(given.rows, given.trials, seed)
@@ -110,8 +106,6 @@ def _print(
 ) -> None:
     ms, base = 1e3 * used[0], 1e3 * float(own[0].mean())
     mean = float(ms.mean())
-    print(
-        f"| {name} | {len(ms):,} | {seed} | {mean:.2f} | {base:.2f} | {mean - base:.2f} | "
-        f"{np.median(ms):.2f} | {ms.max():.0f} | {used[1] - best:.4f} |",
-        flush=True,
-    )
+    times = [f"{each:.2f}" for each in (mean, base, mean - base, np.median(ms))]
+    worst, regret = f"{ms.max():.0f}", f"{used[1] - best:.4f}"
+    tables.show(tables.line(name, f"{len(ms):,}", seed, *times, worst, regret))

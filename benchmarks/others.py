@@ -5,7 +5,6 @@ next suggestion. BoTorch: exact GP with fitting, UCB over the list. Optuna: its 
 box around the list.
 """
 
-import argparse
 import importlib.util
 import time
 import warnings
@@ -15,14 +14,16 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
-from benchmarks.cases import LAM, NOISE, Floats, synthetic
+from benchmarks import tables
+from benchmarks.cases import LAM, NOISE, synthetic
+from noregret._types import Floats
 
 OBSERVATIONS = (250, 500, 1000, 2000)
 
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table; a tool that took too long is not asked again."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks others", description=__doc__)
+    parser = tables.parser("others", __doc__)
     parser.add_argument("--most", type=float, default=120.0, help="seconds a decision at most")
     most = parser.parse_args(arguments).most
     print("\nSeconds per decision after n observations (4,177 × 8)")

@@ -5,11 +5,9 @@ lazy bounds inside it: the paper's cost, O(A m²) a batch.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from noregret._types import Floats, Ints
 
 
 class PlainBBKB:

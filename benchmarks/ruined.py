@@ -6,7 +6,6 @@ in adaptive batches of ratio 2 and is told the true norm. ``clippedgpucb``, ``gp
 and ``tgpucb`` are also told a true moment of the noise.
 """
 
-import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 from benchmarks.heavy_tails import KERNEL, POINTS, Draw, contaminated, signed_pareto, student
 from noregret.problems.kernel_sums import KernelSum
 
@@ -99,7 +99,7 @@ def one_run(kind: Rewards, name: str, seed: int, rounds: int) -> float:
 
 
 def main(arguments: Sequence[str] = ()) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks ruined", description=__doc__)
+    parser = tables.parser("ruined", __doc__)
     parser.add_argument("--seeds", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--rounds", type=int, default=2000)
@@ -109,14 +109,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     names = given.algorithms.split(",")
     print(f"\n{given.rounds} rounds, {given.seeds} seeds, regret over that of uniform choice:")
     print("mean / largest / runs above one half\n")
-    print("| | " + " | ".join(names) + " |")
-    print("|---" * (len(names) + 1) + "|")
+    print(tables.head("", *names))
     for label in given.noises.split(","):
-        kind = kinds()[label]
-        print(f"| {label} |", end="", flush=True)
+        kind, cells = kinds()[label], []
         for name in names:
             seeds = range(given.first, given.first + given.seeds)
             found = np.array([one_run(kind, name, seed, given.rounds) for seed in seeds])
-            cell = f"{found.mean():.3f} / {found.max():.3f} / {np.sum(found > 0.5)}"
-            print(f" {cell} |", end="", flush=True)
-        print()
+            cells.append(f"{found.mean():.3f} / {found.max():.3f} / {np.sum(found > 0.5)}")
+        tables.show(tables.line(label, *cells))

@@ -14,13 +14,13 @@ fitted every configuration on every fold. In small spaces many configurations ar
 good; in large ones few are good. Needs scikit-learn and Optuna (extra `bench`).
 """
 
-import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from benchmarks import tables
 from noregret._types import Floats
 
 FOLDS = 5
@@ -31,11 +31,7 @@ Problem = Callable[[], tuple[Any, Any, Any, dict[str, Any]]]
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks searches",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = tables.parser("searches", __doc__)
     parser.add_argument("--seeds", type=int, default=5, help="splits of the data, and searches")
     parser.add_argument("--data", default="", help="which data sets; all by default")
     parser.add_argument("--spaces", default="small", choices=list(SPACES), help="which spaces")
@@ -50,10 +46,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         for budget in budgets[: 1 if method == "HalvingRandomSearchCV" else None]
     ]
     print("\nScore on held-out data (standard error) and fits spent\n")
-    print("| data | " + " | ".join(method for method, _ in columns) + " |")
-    print("|---" * (len(columns) + 1) + "|", flush=True)
+    tables.show(tables.head("data", *(method for method, _ in columns)))
     data = SPACES[given.spaces]
-    tables = []
+    found = []
     for name in given.data.split(",") if given.data else data:
         runs = np.array(
             [
@@ -62,19 +57,19 @@ def main(arguments: Sequence[str] = ()) -> None:
             ]
         )
         scores = runs[:, :, 0]
-        tables.append(scores)
+        found.append(scores)
         cells = [
             f"{mean:.4f} ({error:.4f}), {fits:.0f}"
             for mean, error, fits in zip(
                 scores.mean(axis=0), _errors(scores), runs[:, :, 1].mean(axis=0), strict=True
             )
         ]
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
-    means = np.mean(tables, axis=0)
+        tables.show(tables.line(name, *cells))
+    means = np.mean(found, axis=0)
     above = means - means[:, :1]
-    found = zip(means.mean(axis=0), above.mean(axis=0), _errors(above), strict=True)
-    cells = [f"{mean:.4f}, {more:+.4f} ({error:.4f})" for mean, more, error in found]
-    print("| mean | " + " | ".join(cells) + " |", flush=True)
+    overall = zip(means.mean(axis=0), above.mean(axis=0), _errors(above), strict=True)
+    cells = [f"{mean:.4f}, {more:+.4f} ({error:.4f})" for mean, more, error in overall]
+    tables.show(tables.line("mean", *cells))
 
 
 def _errors(scores: Floats) -> Floats:

@@ -5,7 +5,6 @@ before the call returns, so its time is that of the disk; beside it stands a bar
 followed by fsync, made in the same folder.
 """
 
-import argparse
 import os
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import numpy as np
 import polars as pl
 
 import noregret as nr
+from benchmarks import tables
 
 #: runs a program and prints its exit code, seconds of processor time and kB of memory. It is small:
 #: a program's memory is at least that of the process that starts it, by the system's count.
@@ -32,7 +32,7 @@ _HEADER = "command                                  s of processor      GB"
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks study", description=__doc__)
+    parser = tables.parser("study", __doc__)
     parser.add_argument("--trials", type=int, default=100_000, help="at most so many")
     parser.add_argument(
         "--candidates", type=int, help="measure the commands on a list of this length instead"

@@ -11,7 +11,6 @@ point, and the next to end is drawn at random. Results are appended to a file of
 what is there already is not run again.
 """
 
-import argparse
 import time
 import zlib
 from collections.abc import Sequence
@@ -22,8 +21,10 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 from benchmarks.boxes import table
-from benchmarks.boxes.functions import NOISE_LEVEL, Floats, Task, classic
+from benchmarks.boxes.functions import NOISE_LEVEL, Task, classic
+from noregret._types import Floats
 from noregret.problems.datasets import abalone
 
 #: the algorithms compared
@@ -43,11 +44,7 @@ _WIDTH = 2.0
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Run what has not been run, and print the tables."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks thompson",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = tables.parser("thompson", __doc__)
     parser.add_argument("--spaces", default="box,list")
     parser.add_argument("--workers", default="1,8")
     parser.add_argument("--instances", default="1,3", help="even ones tune, odd ones report")

@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from noregret._types import Floats
 from noregret.problems import classics
 
-Floats = NDArray[np.float64]
 #: values (n) of points (n × d), to be minimised
 Function = Callable[[Floats], Floats]
 

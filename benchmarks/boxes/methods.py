@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import noregret as nr
-from benchmarks.boxes.functions import Floats
+from noregret._types import Floats
 
 #: a noisy function of one point (d), d, evaluations and a seed → the point recommended (d)
 Method = Callable[[Callable[[Floats], float], int, int, int], Floats]

@@ -1,16 +1,17 @@
 """Run a slice of the benchmark on boxes, or show what has been run."""
 
-import argparse
 import time
 import zlib
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import tables
 from benchmarks.boxes import __doc__ as about
 from benchmarks.boxes import table
-from benchmarks.boxes.functions import BBOB, CLASSICS, Floats, task
+from benchmarks.boxes.functions import BBOB, CLASSICS, task
 from benchmarks.boxes.methods import METHODS
+from noregret._types import Floats
 
 
 def run(method: str, name: str, instance: int, noise: str, evaluations: int) -> table.Row:
@@ -39,7 +40,7 @@ def run(method: str, name: str, instance: int, noise: str, evaluations: int) -> 
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks boxes", description=about)
+    parser = tables.parser("boxes", about)
     parser.add_argument("--functions", default="classic", help="classic, bbob, or names")
     parser.add_argument("--instances", default="1,3,5", help="even ones tune, odd ones report")
     parser.add_argument("--methods", default="ours,random", help=", ".join(METHODS))

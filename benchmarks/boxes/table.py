@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.tables import head, line
+
 #: one run: what was run, its scores and its seconds
 Row = dict[str, Any]
 #: what tells runs apart
@@ -63,7 +65,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
                 "ms": 1e3 * float(np.mean([run["seconds"] / run["evaluations"] for run in runs])),
             }
         )
-    return sorted(found, key=lambda line: float(line["recommended"]))
+    return sorted(found, key=lambda one: float(one["recommended"]))
 
 
 def _runs(rows: Sequence[Row], method: str, function: str) -> list[Row]:
@@ -95,26 +97,22 @@ def show(rows: Sequence[Row], *, each: bool = False) -> str:
 
 def overall(rows: Sequence[Row]) -> str:
     """One line a method."""
-    lines = [
-        "| method | recommended (± error) | median run | best evaluated | rank | ms | runs |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {line['method']} | {line['recommended']:.3f} ± {line['error']:.3f} | "
-        f"{line['median']:.3f} | {line['best']:.3f} | {line['rank']:.1f} | {line['ms']:.1f} | "
-        f"{line['runs']} on {line['functions']} |"
-        for line in summary(rows)
-    ]
+    scores = ("recommended (± error)", "median run", "best evaluated", "rank", "ms", "runs")
+    lines = [head("method", *scores)]
+    for one in summary(rows):
+        recommended = f"{one['recommended']:.3f} ± {one['error']:.3f}"
+        means = f"{one['median']:.3f}", f"{one['best']:.3f}", f"{one['rank']:.1f}"
+        runs = f"{one['runs']} on {one['functions']}"
+        lines.append(line(one["method"], recommended, *means, f"{one['ms']:.1f}", runs))
     return "\n".join(lines)
 
 
 def by_function(rows: Sequence[Row]) -> str:
     """One line a function, one column a method."""
-    methods = [line["method"] for line in summary(rows)]
-    lines = [f"| function | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
+    methods = [one["method"] for one in summary(rows)]
+    lines = [head("function", *methods)]
     for function in sorted({row["function"] for row in rows}):
-        cells = [_cell(_runs(rows, method, function)) for method in methods]
-        lines.append(f"| {function} | {' | '.join(cells)} |")
+        lines.append(line(function, *(_cell(_runs(rows, method, function)) for method in methods)))
     return "\n".join(lines)
 
 

@@ -7,7 +7,6 @@ a quarter of the rest, so that answers are noisy. What a tool recommends is scor
 eight other splits. Seconds are the processor's, without the training.
 """
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import noregret as nr
+from benchmarks import tables
 
 #: a parameter of a search space: kind, ends or choices, and whether it has a log scale
 Parameter = tuple[str, Any, bool]
@@ -156,15 +156,15 @@ def run(method: Any, problem: Problem, n: int, seed: int) -> tuple[float, float]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks tuning", description=__doc__)
+    parser = tables.parser("tuning", __doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--evaluations", type=int, default=40)
     given = parser.parse_args(arguments)
-    print("| problem | method | score recommended: mean (smallest to largest) | ms |")
-    print("|---|---|---|---|")
+    score_column = "score recommended: mean (smallest to largest)"
+    print(tables.head("problem", "method", score_column, "ms"))
     for name, problem in PROBLEMS.items():
         for label, method in (("ours", ours), ("tpe", tpe)):
             runs = [run(method, problem, given.evaluations, seed) for seed in range(given.seeds)]
             scores, spent = zip(*runs, strict=True)
             cell = f"{np.mean(scores):.4f} ({min(scores):.4f} to {max(scores):.4f})"
-            print(f"| {name} | {label} | {cell} | {np.mean(spent):.1f} |", flush=True)
+            tables.show(tables.line(name, label, cell, f"{np.mean(spent):.1f}"))
