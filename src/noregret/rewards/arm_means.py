@@ -5,6 +5,7 @@ rewards.
 """
 
 import math
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -37,23 +38,18 @@ class ArmMeans(Protocol):
         """β after t rewards: a mean errs by at most β n^(−α/(1+α)) with probability 1 − t⁻²."""
 
 
+@dataclass(eq=False)
 class TruncatedMeans:
     """After t rewards, the j-th of an arm counts as zero where |y|^(1+α) > v j/log t².
-
-    Parameters
-    ----------
-    moment
-        v, a bound on E|y|^(1+α).
 
     Attributes
     ----------
     moment
-        v in use.
+        v in use, a bound on E|y|^(1+α).
     """
 
-    def __init__(self, moment: MomentBound) -> None:
-        self.moment = moment
-        self._rewards = RewardsByArm()
+    moment: MomentBound
+    _rewards: RewardsByArm = field(default_factory=RewardsByArm, init=False)
 
     def means(self, observations: Observations) -> Floats:
         """Take in the rewards told since; the truncated mean of every arm, 0 without any (u)."""
@@ -85,25 +81,20 @@ class TruncatedMeans:
         return keys, rewards
 
 
+@dataclass(eq=False)
 class MediansOfMeans:
     """The median of the means of k groups of an arm's rewards, in the order they came (Lemma 2).
 
     k = ⌊min(8 log(e^(1/8) t²), n/2)⌋, at least 1; each group has ⌊n/k⌋ rewards. Below the
     16 log(e^(1/8) t²) rewards that the lemma's proof needs, see :func:`within_reach`.
 
-    Parameters
-    ----------
-    moment
-        v, a bound on E|y|^(1+α).
-
     Attributes
     ----------
     moment
-        v in use.
+        v in use, a bound on E|y|^(1+α).
     """
 
-    def __init__(self, moment: MomentBound) -> None:
-        self.moment = moment
+    moment: MomentBound
 
     def means(self, observations: Observations) -> Floats:
         """Take in the rewards told since; the median of means of every arm, 0 without any (u)."""
@@ -120,25 +111,20 @@ class MediansOfMeans:
         return heavy.median_of_means(self.moment.alpha, self.moment.value, t)
 
 
+@dataclass(eq=False)
 class CatoniMeans:
     """Catoni's mean of every arm: the root θ of Σ ψ(a(y − θ)) = 0, for a finite variance (Lemma 3).
 
     ψ(x) = ±log(1 + |x| + x²/2) and a² = 2L/(n(v + 2vL/(n − 2L))) with L = log t². Where an arm has
     n ≤ 4L rewards the lemma says nothing: L is n/4 there, and see :func:`within_reach`.
 
-    Parameters
-    ----------
-    moment
-        v, a bound on E y²: with α = 1.
-
     Attributes
     ----------
     moment
-        v in use.
+        v in use, a bound on E y²: with α = 1.
     """
 
-    def __init__(self, moment: MomentBound) -> None:
-        self.moment = moment
+    moment: MomentBound
 
     def means(self, observations: Observations) -> Floats:
         """Take in the rewards told since; Catoni's mean of every arm, 0 without any (u)."""

@@ -10,6 +10,7 @@ from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
@@ -61,7 +62,7 @@ class _Clipping:
     waits: tuple[int, ...] = (0,) * 2
 
 
-class ClippedRewards:
+class ClippedRewards(RewardEstimate):
     """Rewards are softly clipped: those far from the mean count as the logarithm of the distance.
 
     The distance that counts as far depends on the leverage of the arm: the better the arm is known,
@@ -75,10 +76,6 @@ class ClippedRewards:
     horizon, delta
         T, used if α < 1, and δ.
     """
-
-    spread: float | None = None
-    is_least_squares = False
-    revision = 0
 
     def __init__(self, alpha: float, horizon: Horizon, delta: float) -> None:
         self._order, self._horizon, self._delta = 1.0 + alpha, horizon, delta

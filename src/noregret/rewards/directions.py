@@ -17,6 +17,7 @@ from noregret.models.fourier import QuadratureFourier
 from noregret.models.posterior import Posterior
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.rewards.moments import MomentBound
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 from noregret.widths.heavy import Horizon, ata_level, ata_log, ata_practical_log
@@ -99,7 +100,7 @@ class _Directions:
     rotation: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
 
-class TruncatedDirections:
+class TruncatedDirections(RewardEstimate):
     """ATA-GP-UCB's weights of the mean.
 
     Only the part of r̂ in the span of the evaluated features is used; the part outside is an
@@ -117,9 +118,6 @@ class TruncatedDirections:
     count
         m before the first reward, where it is known.
     """
-
-    spread: float | None = None
-    is_least_squares = False
 
     def __init__(
         self, moment: MomentBound, horizon: Horizon, delta: float, union: int | None, count: int

@@ -14,6 +14,7 @@ from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.rewards.moments import estimate_from
 from noregret.rewards.sorted_sums import RewardsByArm, SortedSums
 
@@ -147,7 +148,7 @@ class _Fit:
     revision: int = 0
 
 
-class HuberRegression:
+class HuberRegression(RewardEstimate):
     """The weights of the Huber fit, with cuts that grow as an arm becomes better known.
 
     An arm of leverage 1/n has the cut c(n) + F·std. c(n) is the cut of :func:`cuts_at` for a share
@@ -162,8 +163,6 @@ class HuberRegression:
         Whether s is the noise that is assumed; otherwise cuts are found from the residuals each
         time the number of rewards has doubled.
     """
-
-    is_least_squares = False
 
     def __init__(self, known_noise: bool) -> None:
         self._known_noise = known_noise

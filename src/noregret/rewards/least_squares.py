@@ -13,6 +13,7 @@ from noregret.observations import Observations
 class RewardEstimate(Protocol):
     """Turns rewards into the weights of the posterior mean.
 
+    Only ``sums`` must be defined. By default the weights are those of least squares.
     What it remembers is saved with the run: arrays, numbers, and objects made of them. It changes
     its state in one step at the end, so that an interruption leaves it as it was.
     """
@@ -20,6 +21,7 @@ class RewardEstimate(Protocol):
     @property
     def spread(self) -> float | None:
         """The noise's deviation as the estimate found it; ``None``: as it is assumed."""
+        return None
 
     @property
     def is_least_squares(self) -> bool:
@@ -28,10 +30,12 @@ class RewardEstimate(Protocol):
         Only then are differences of values bounded as well, and only then does the misfit of the
         mean say whether rewards contradict the norm.
         """
+        return False
 
     @property
     def revision(self) -> int:
         """How often the moment or scale has changed. After a change older bounds are void."""
+        return 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """The sum of rewards that least squares is to see, by arm (u).
@@ -44,29 +48,20 @@ class RewardEstimate(Protocol):
     ) -> Floats | None:
         """Weights of the mean in place of least squares, after the model has been updated.
 
-        Those of the first λ (m), or of all (g × m).
+        Those of the first λ (m), or of all (g × m); ``None``: those of least squares.
         """
+        return None
 
     def restart(self) -> None:
         """Forget what was computed: kernel, units or λ have changed."""
+        return
 
 
-class LeastSquares:
+class LeastSquares(RewardEstimate):
     """Every reward counts as it is."""
 
-    spread: float | None = None
     is_least_squares = True
-    revision = 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards by arm (u)."""
         return np.asarray(assumed.seen(observations.sums, observations.told))
-
-    def weights(
-        self, model: SparseGP, observations: Observations, assumed: Assumptions
-    ) -> Floats | None:
-        """Those of least squares."""
-        return None
-
-    def restart(self) -> None:
-        """There is nothing to forget."""

@@ -8,6 +8,7 @@ from noregret._types import Floats
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.rewards.moments import MomentBound
 from noregret.widths.heavy import tgp_levels
 
@@ -34,19 +35,17 @@ class _TruncatedSums:
     sums: Floats = field(default_factory=lambda: np.empty(0))
 
 
-class TruncatedRewards:
+class TruncatedRewards(RewardEstimate):
     """The t-th reward counts as zero where |y| > b_t (TGP-UCB Algorithm 1).
 
-    Where v is estimated, all rewards are truncated anew when it changes.
+    Where v is estimated, all rewards are truncated anew when it changes. Truncation depends on the
+    rewards alone: another kernel changes nothing.
 
     Parameters
     ----------
     moment
         v, a bound on E|y|^(1+α).
     """
-
-    spread: float | None = None
-    is_least_squares = False
 
     def __init__(self, moment: MomentBound) -> None:
         self._truncated = _TruncatedSums(moment)
@@ -78,12 +77,3 @@ class TruncatedRewards:
             moment = moment.warning(rewards, float(levels[-1]))
         self._truncated = _TruncatedSums(moment, observations.t, within, sums)
         return sums
-
-    def weights(
-        self, model: SparseGP, observations: Observations, assumed: Assumptions
-    ) -> Floats | None:
-        """Those of least squares, on the truncated rewards."""
-        return None
-
-    def restart(self) -> None:
-        """Truncation depends on the rewards alone: there is nothing to forget."""

@@ -6,6 +6,7 @@ from noregret._types import Floats, Ints
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.least_squares import RewardEstimate
 from noregret.rewards.moments import robust_deviation, winsorised
 
 #: a reward is an outlier this many robust deviations below the median; it is moved to within
@@ -17,7 +18,7 @@ _FEWEST = 20
 _ROUNDS, _ACCURACY = 20, 1e-3
 
 
-class Winsorised:
+class Winsorised(RewardEstimate):
     """Least squares on rewards that are moved to within 3 robust deviations of their median.
 
     Median and deviation are those of all rewards so far, at every batch start; if rewards are
@@ -29,10 +30,6 @@ class Winsorised:
     Nothing is proved for such rewards. One outlier of any size moves the mean by a few deviations
     at most.
     """
-
-    spread: float | None = None
-    is_least_squares = False
-    revision = 0
 
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """Sums of the rewards as they are moved, by arm (u)."""
@@ -74,9 +71,6 @@ class Winsorised:
             if np.all(np.abs(drawn_in - before) <= _ACCURACY * deviation):
                 break
         return np.asarray(theta + posterior.solve((drawn_in - lowest) @ Z)[0])
-
-    def restart(self) -> None:
-        """There is nothing to forget."""
 
 
 def left_out(model: SparseGP, rows: Ints) -> tuple[Floats, Floats]:
