@@ -30,26 +30,37 @@ if TYPE_CHECKING:
     from noregret.algorithms.trustregionucb import TrustRegionUCB
     from noregret.algorithms.uniform import Uniform
 
+__all__ = [
+    "ATAGPUCB",
+    "BBKB",
+    "BKB",
+    "GPBUCB",
+    "GPUCB",
+    "IGPUCB",
+    "TGPUCB",
+    "AsyncTS",
+    "ClippedGPUCB",
+    "EpsilonGreedy",
+    "HuberGPUCB",
+    "Optimizer",
+    "PiGPUCB",
+    "PlateUCB",
+    "RegularizedEvolution",
+    "RobustUCB",
+    "ThompsonSampling",
+    "TrustRegionUCB",
+    "Uniform",
+    "algorithms",
+    "check_name",
+    "load",
+    "make",
+]
+
 #: the public algorithms: their names, which are their modules', and their classes
 _CLASSES = {
-    "asyncts": "AsyncTS",
-    "atagpucb": "ATAGPUCB",
-    "bbkb": "BBKB",
-    "bkb": "BKB",
-    "clippedgpucb": "ClippedGPUCB",
-    "epsilongreedy": "EpsilonGreedy",
-    "gpbucb": "GPBUCB",
-    "gpucb": "GPUCB",
-    "hubergpucb": "HuberGPUCB",
-    "igpucb": "IGPUCB",
-    "pigpucb": "PiGPUCB",
-    "plateucb": "PlateUCB",
-    "regularizedevolution": "RegularizedEvolution",
-    "robustucb": "RobustUCB",
-    "tgpucb": "TGPUCB",
-    "thompsonsampling": "ThompsonSampling",
-    "trustregionucb": "TrustRegionUCB",
-    "uniform": "Uniform",
+    name.lower(): name
+    for name in sorted(__all__, key=str.lower)
+    if name[0].isupper() and name != "Optimizer"  # their base
 }
 
 
@@ -163,30 +174,3 @@ def load(
     except (KeyError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is not a whole noregret run: {error!r} is missing") from error
     return optimizer
-
-
-__all__ = [
-    "ATAGPUCB",
-    "BBKB",
-    "BKB",
-    "GPBUCB",
-    "GPUCB",
-    "IGPUCB",
-    "TGPUCB",
-    "AsyncTS",
-    "ClippedGPUCB",
-    "EpsilonGreedy",
-    "HuberGPUCB",
-    "Optimizer",
-    "PiGPUCB",
-    "PlateUCB",
-    "RegularizedEvolution",
-    "RobustUCB",
-    "ThompsonSampling",
-    "TrustRegionUCB",
-    "Uniform",
-    "algorithms",
-    "check_name",
-    "load",
-    "make",
-]

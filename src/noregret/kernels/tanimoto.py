@@ -53,10 +53,6 @@ class Tanimoto(Kernel):
         out *= self.variance
         return out
 
-    def diag(self, X: Points) -> Floats:
-        """The n values k(x, x) = variance."""
-        return np.full(len(X), self.variance)
-
     @property
     def takes_bits(self) -> bool:
         """Points may be packed bits."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +47,11 @@ class ModelCheck:
 
     Attributes
     ----------
+    findings
+        What does not fit.
+    heavy
+        Whether outliers are expected. Predictions by least squares, which trust every measurement,
+        are not those of the model then.
     predicted, measured
         For some arms, the mean that the model predicts from all other arms, and the mean measured
         (u each). There are none with too few arms, or if outliers are expected.
@@ -54,19 +59,14 @@ class ModelCheck:
         Standard deviation of the difference by the model, from uncertainty and noise (u).
     coverage
         The share of arms whose measured mean lies within 1.96 deviations; NaN without arms.
-    findings
-        What does not fit.
-    heavy
-        Whether outliers are expected. Predictions by least squares, which trust every measurement,
-        are not those of the model then.
     """
 
-    predicted: Floats
-    measured: Floats
-    deviation: Floats
-    coverage: float
     findings: tuple[Finding, ...]
-    heavy: bool = False
+    heavy: bool
+    predicted: Floats = field(default_factory=lambda: np.empty(0))
+    measured: Floats = field(default_factory=lambda: np.empty(0))
+    deviation: Floats = field(default_factory=lambda: np.empty(0))
+    coverage: float = math.nan
 
 
 def check_study(study: "Study") -> ModelCheck:
@@ -95,54 +95,50 @@ def check_model(
         Names of the dimensions (d); by default those of the domain.
     """
     names = coordinate_names(optimizer.domain) if columns is None else columns
-    constant, tails_found = constant_columns(optimizer, names), heavy_tails_found(optimizer)
+    tails_found = heavy_tails_found(optimizer)
     heavy = is_heavy(optimizer.noise) or tails_found is not None
-    findings = [] if constant is None else [constant]
-    nothing = np.empty(0)
+    found = [constant_columns(optimizer, names)]
     if not optimizer.t:
-        return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings), heavy)
-    early = not_learnt_yet(optimizer)
-    if early is None:
-        early = equal_values(optimizer, value)
+        return ModelCheck(_given(found), heavy)
+    early = not_learnt_yet(optimizer) or equal_values(optimizer, value)
     if early is not None:
-        return ModelCheck(nothing, nothing, nothing, math.nan, (*findings, early), heavy)
+        return ModelCheck(_given([*found, early]), heavy)
     decades = many_decades(optimizer, value)
-    findings += [] if decades is None else [decades]
     with one_blas_thread():
-        findings += [] if heavy else contradictions(optimizer, value, name)
-        alone = best_alone(optimizer, value, name)
-        findings += [] if alone is None else [alone]
-        bound = lengthscales_at_bounds(optimizer, names)
-        findings += [] if bound is None else [bound]
-        findings += [] if tails_found is None else [tails_found]
+        contradicted = None if heavy else contradictions(optimizer, value, name)
+        alone, bound = best_alone(optimizer, value, name), lengthscales_at_bounds(optimizer, names)
+        found += [decades, contradicted, alone, bound, tails_found]
         rows, arms = _arms(optimizer)
         if heavy or len(arms.counts) < FEWEST:
-            return ModelCheck(nothing, nothing, nothing, math.nan, tuple(findings), heavy)
+            return ModelCheck(_given(found), heavy)
         assumed = optimizer.assumed
         mean, variance = leave_one_out(
             assumed.kernel, assumed.lam, arms.points, arms.counts, arms.means
         )
         deviation = np.sqrt(variance + assumed.noise**2 / arms.counts)
         z = (arms.means - mean) / np.maximum(deviation, 1e-300)
-        covered = float(np.mean(np.abs(z) <= DEVIATIONS))
-        found = gains(assumed.kernel, assumed.lam, arms)
+        gained = gains(assumed.kernel, assumed.lam, arms)
         # On a scale of decades the largest values look like outliers.
-        tails = None if decades is not None else outliers(optimizer, rows, arms, found)
-        findings += [] if tails is None else [tails]
-        better = settings_that_fit_better(optimizer, found, value)
+        tails = None if decades is not None else outliers(optimizer, rows, arms, gained)
+        better = settings_that_fit_better(optimizer, gained, value)
         # Outliers look like more noise.
-        findings += [one for one in better if tails is None or one.kind != "noise"]
-        explained = any(one.kind in _EXPLAIN for one in findings)
-        judged = not isinstance(optimizer.width, str) and not explained
-        low = low_coverage(z, optimizer.learnt) if judged else None
-        findings += [] if low is None else [low]
+        found += [tails, *(one for one in better if tails is None or one.kind != "noise")]
+        explained = any(one.kind in _EXPLAIN for one in _given(found))
+        if not isinstance(optimizer.width, str) and not explained:
+            found.append(low_coverage(z, optimizer.learnt))
     return ModelCheck(
+        _given(found),
+        heavy,
         predicted=value(assumed.reward(mean)),
         measured=value(assumed.reward(arms.means)),
         deviation=assumed.deviation(mean, deviation),
-        coverage=covered,
-        findings=tuple(findings),
+        coverage=float(np.mean(np.abs(z) <= DEVIATIONS)),
     )
+
+
+def _given(findings: Sequence[Finding | None]) -> tuple[Finding, ...]:
+    """The findings of the checks that found something."""
+    return tuple(one for one in findings if one is not None)
 
 
 def _arms(optimizer: "Optimizer") -> tuple[Ints, Arms]:

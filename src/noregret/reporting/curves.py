@@ -73,9 +73,3 @@ def _from_runs(name: str, given: Any, kind: str) -> Curves:
     if values.ndim != 2 or not values.size:
         raise ValueError(f"runs: {name!r} must be an array of runs × evaluations")
     return Curves(np.arange(1, values.shape[1] + 1), values)
-
-
-def band_of(values: Floats, share: float) -> tuple[Floats, Floats, Floats]:
-    """Lower end, median and upper end (n each) of the middle share of runs (runs × n)."""
-    low, middle, high = np.quantile(values, [0.5 - share / 2, 0.5, 0.5 + share / 2], axis=0)
-    return low, middle, high

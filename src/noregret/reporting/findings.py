@@ -103,7 +103,7 @@ def many_decades(optimizer: "Optimizer", value: Callable[[Any], Any]) -> Finding
 
 def contradictions(
     optimizer: "Optimizer", value: Callable[[Any], Any], name: Callable[[int, Any], str]
-) -> list[Finding]:
+) -> Finding | None:
     """Recommended choices whose measured mean is far outside their interval."""
     assumed, top = optimizer.assumed, optimizer.top(_TOP)
     wrong = []
@@ -123,7 +123,7 @@ def contradictions(
                 f"model says {value(one.mean):.4g} in [{ends[0]:.4g}, {ends[1]:.4g}]"
             )
     if not wrong:
-        return []
+        return None
     more = f" ({len(wrong) - 1} more like it)" if len(wrong) > 1 else ""
     advice = (
         "Trust the measurements; give a larger --scale or --norm, or let kernel and noise be "
@@ -131,12 +131,7 @@ def contradictions(
     )
     if "kernel" in optimizer.learnt:
         advice = "One of the two is wrong: measure this choice again."
-    return [
-        Finding(
-            "contradiction",
-            f"{wrong[0]}{more}. {advice}",
-        )
-    ]
+    return Finding("contradiction", f"{wrong[0]}{more}. {advice}")
 
 
 def best_alone(

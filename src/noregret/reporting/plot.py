@@ -10,7 +10,7 @@ from noregret import _checks
 from noregret._types import Floats
 from noregret.algorithms import PiGPUCB
 from noregret.optimizer import Optimizer
-from noregret.reporting.curves import band_of, curves_of
+from noregret.reporting.curves import curves_of
 from noregret.reporting.slices import DEVIATIONS, MOST, Slice, importances, through_best
 from noregret.spaces import as_box, as_candidates
 from noregret.study import Study
@@ -238,7 +238,8 @@ def regret(
     ax = _axes(ax)
     smallest = np.inf
     for (name, curve), style in zip(curves_of(runs, kind).items(), _STYLES * 99, strict=False):
-        low, middle, high = band_of(curve.values, band)
+        ends = (0.5 - band / 2, 0.5, 0.5 + band / 2)
+        low, middle, high = np.quantile(curve.values, ends, axis=0)
         colour, line = style
         count = len(curve.values)
         label = f"{name} ({count} run{'s' if count > 1 else ''})"

@@ -228,8 +228,9 @@ def _steps(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _slices(study: Study) -> str:
+    title = "Slices through the best point"
     if slices.unavailable(study):
-        return _section("Slices through the best point", slices.unavailable(study), "")
+        return _section(title, slices.unavailable(study), "")
     found = slices.through_best(study)
     shown = found[: slices.MOST]
     importance = rows_chart(
@@ -249,7 +250,7 @@ def _slices(study: Study) -> str:
     )
     if len(found) > len(shown):
         note += f" The {len(shown)} most important of {len(found)} features are shown."
-    return _section("Slices through the best point", note, _grid([importance, *plots]) + table)
+    return _section(title, note, _grid([importance, *plots]) + table)
 
 
 def _slice(one: slices.Slice) -> str:

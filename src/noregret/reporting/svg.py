@@ -242,13 +242,13 @@ def rows_chart(
     return _figure(title, [], height, "".join(out))
 
 
-def shortened(name: str, most: int = _MOST_LETTERS) -> str:
+def shortened(name: str) -> str:
     """A name on one line; of a long one the beginning and the end, which say most."""
     line = " ".join(name.split())
-    if len(line) <= most:
+    if len(line) <= _MOST_LETTERS:
         return line
-    end = (most - 1) // 2
-    return f"{line[: most - 1 - end]}…{line[-end:]}"
+    end = (_MOST_LETTERS - 1) // 2
+    return f"{line[: _MOST_LETTERS - 1 - end]}…{line[-end:]}"
 
 
 def _label(name: str) -> str:
