@@ -22,7 +22,7 @@ from noregret.experiments.figures import (
     styles,
 )
 from noregret.experiments.play import AS_PRINTED, play
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.kernels import RBF, Kernel
 from noregret.problems.noise import Noise
 
@@ -89,26 +89,22 @@ def _subset_of_regressors(
 
 
 def _starvation_tasks(settings: Settings) -> Sequence[Task]:
-    return [
-        Task(starvation, {"seed": seed, "evaluations": t})
-        for seed in range(settings["runs"])
-        for t in settings["evaluations"]
-    ]
+    return grid(starvation, seed=range(settings["runs"]), evaluations=settings["evaluations"])
 
 
 def _plot_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(settings["evaluations"]))
     for axis, t in zip(axes, settings["evaluations"], strict=True):
-        one = table.filter((pl.col("seed") == _LINE_DRAWN) & (pl.col("evaluations") == t))
-        first = one.filter(pl.col("method") == "exact")
+        one = table.filter(seed=_LINE_DRAWN, evaluations=t)
+        first = one.filter(method="exact")
         axis.plot(first["x"], first["f"], color="0.6", lw=3, label="f")
         for method, style in styles(list(_METHODS)).items():
-            part = one.filter(pl.col("method") == method)
+            part = one.filter(method=method)
             x, mean, std = (part[name].to_numpy() for name in ("x", "mean", "std"))
             style = {k: style[k] for k in ("color", "linestyle")}
             axis.plot(x, mean - 3 * std, lw=1.2, label=f"{_METHODS[method]}, ± 3 std", **style)
             axis.plot(x, mean + 3 * std, lw=1.2, **style)
-        data = one.filter(pl.col("method") == "data")
+        data = one.filter(method="data")
         axis.scatter(data["x"], data["f"], s=8, color="0.2", zorder=3, label="evaluations")
         axis.set(
             title=f"t = {t}, {first['inducing'][0]} inducing points", xlabel="x", ylabel="f(x)"
@@ -119,13 +115,11 @@ def _plot_starvation(table: pl.DataFrame, settings: Settings) -> "Mapping[str, F
 
 def _measure_starvation(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     """How often f leaves mean ± 3 std, and how far deviations are from the exact ones."""
-    exact = table.filter(pl.col("method") == "exact").select(
-        "seed", "evaluations", "x", pl.col("std").alias("exact")
-    )
+    exact = table.filter(method="exact").select("seed", "evaluations", "x", exact="std")
     rows = []
     for t in settings["evaluations"]:
         for method, name in _METHODS.items():
-            part = table.filter((pl.col("method") == method) & (pl.col("evaluations") == t))
+            part = table.filter(method=method, evaluations=t)
             part = part.join(exact, on=["seed", "evaluations", "x"])
             outside = ((part["f"] - part["mean"]).abs() > 3 * part["std"] + 1e-6).to_numpy()
             ratio = ((part["std"] + 1e-6) / (part["exact"] + 1e-6)).to_numpy()
@@ -225,19 +219,15 @@ def _effective_dimension(points: Floats, lam: float) -> float:
 
 
 def _cost_tasks(settings: Settings) -> Sequence[Task]:
-    shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
-    return [
-        Task(costs, {"algorithm": name, "seed": seed, **shared})
-        for seed in range(settings["runs"])
-        for name in _ALGORITHMS
-    ]
+    shared = {"horizon": [settings["horizon"]], "arms": [settings["arms"]]}
+    return grid(costs, seed=range(settings["runs"]), algorithm=_ALGORITHMS, **shared)
 
 
 def _plot_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, (left, right) = panels(2)
     lines(left, table, "t", "seconds", "algorithm", _ALGORITHMS)
     left.set(xlabel="evaluations", ylabel="processor seconds", xscale="log", yscale="log")
-    bkb = table.filter(pl.col("algorithm") == "bkb")
+    bkb = table.filter(algorithm="bkb")
     columns = {
         "inducing": "|S| of BKB",
         "effective": "effective dimension",
@@ -258,7 +248,7 @@ def _plot_costs(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
 def _measure_costs(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     rows = []
     for (t,), part in table.sort("t").group_by("t", maintain_order=True):
-        by = {name: part.filter(pl.col("algorithm") == name) for name in _ALGORITHMS}
+        by = {name: part.filter(algorithm=name) for name in _ALGORITHMS}
         rows.append(
             {
                 "t": t,
@@ -273,7 +263,7 @@ def _measure_costs(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
     ratio = (table["inducing"] / table["bound"]).filter(table["algorithm"] == "bkb")
     exponent, regret = {}, {}
     for name in _ALGORITHMS:
-        part = table.filter(pl.col("algorithm") == name)
+        part = table.filter(algorithm=name)
         t, seconds, _ = over_runs(part, "t", "seconds")
         exponent[name] = growth(t, seconds)
         regret[name] = over_runs(part, "t", "regret")[1][-1]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from noregret import _checks
 from noregret.experiments import figures
 from noregret.experiments.tasks import COST, Store, Task, compute
 
@@ -66,12 +67,10 @@ class Experiment:
 
     def settings(self, size: str = "page", runs: int | None = None) -> dict[str, Any]:
         """The settings of a size, with another number of runs where it is given."""
-        if size not in SIZES:
-            raise ValueError(f"size must be one of {', '.join(SIZES)}; got {size!r}")
+        _checks.one_of("size", size, SIZES)
         chosen = {**self.sizes["page"], **self.sizes.get(size, {})}
         if runs is not None:
-            if runs < 1:
-                raise ValueError(f"runs must be at least 1, got {runs}")
+            _checks.count("runs", runs)
             if not self.repeated:
                 raise ValueError(f"{self.id} makes one picture and has no runs to repeat")
             chosen["runs"] = runs
@@ -116,8 +115,7 @@ def reproduce(
     started, finished
         Called as work on a task begins and ends.
     """
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    _checks.count("jobs", jobs)
     settings = experiment.settings(size, runs)
     tasks = list(experiment.tasks(settings))
     # Another version of the package may compute other numbers.

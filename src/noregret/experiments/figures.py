@@ -86,7 +86,7 @@ def lines(
     """
     names = labels if isinstance(labels, Mapping) else {label: label for label in labels}
     for value, style in styles(list(names)).items():
-        part = frame.filter(pl.col(by) == value)
+        part = frame.filter(**{by: value})
         if part.is_empty():
             continue
         at, mean, half = over_runs(part, x, y)

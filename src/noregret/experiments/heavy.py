@@ -18,7 +18,7 @@ from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels, styles
 from noregret.experiments.heavy_bounds import Case, curves, rough_lower, smooth_lower
 from noregret.experiments.play import play
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.kernels import RBF, Kernel, Matern
 from noregret.problems.kernel_sums import LINE, line
 from noregret.problems.noise import Noise
@@ -154,17 +154,16 @@ def regret_tasks(
     does not show. ``HuberGPUCB``, which has no theorem, runs for ``huber_horizon`` rounds, and
     ``ClippedGPUCB`` has the width of its own theorem only.
     """
-    wanted = []
+    wanted: list[Task] = []
     for seed in range(settings["runs"]):
         for name in names:
             horizon = settings["huber_horizon" if name == "huber" else "horizon"]
-            wanted.append((name, "theory" if name == "clipped" else "practical", horizon, seed))
+            widths = ["theory" if name == "clipped" else "practical"]
             if name not in ("huber", "clipped") and seed < settings["theory_runs"]:
-                wanted.append((name, "paper", horizon, seed))
-    keys = ("algorithm", "width", "horizon", "seed")
-    return [
-        Task(function, {"problem": problem, **dict(zip(keys, row, strict=True))}) for row in wanted
-    ]
+                widths.append("paper")
+            run = {"problem": [problem], "algorithm": [name], "horizon": [horizon]}
+            wanted += grid(function, **run, width=widths, seed=[seed])
+    return wanted
 
 
 def plot_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Mapping[str, Figure]":
@@ -179,7 +178,7 @@ def plot_regret(table: pl.DataFrame, settings: Settings, unit: str = "") -> "Map
         uniform = float(np.mean(part["uniform"].to_numpy()))
         lines(axis, part, "t", "average", "algorithm", LABELS)
         axis.axhline(uniform, color="0.5", lw=0.8, label="uniform choice")
-        runs = part.filter(pl.col("width") == width)["seed"].n_unique()
+        runs = part.filter(width=width)["seed"].n_unique()
         axis.set(
             title=f"{WIDTHS[width]}, {runs} {'run' if runs == 1 else 'runs'}",
             xlabel="rounds $T$",
@@ -215,7 +214,7 @@ def measure_regret(table: pl.DataFrame, settings: Settings) -> dict[str, Any]:
     values: dict[str, dict[str, Any]] = {"average": {}, "late": {}, "uniform": {}}
     for width, words in WIDTHS.items():
         for name in LABELS:
-            part = table.filter((pl.col("width") == width) & (pl.col("algorithm") == name))
+            part = table.filter(width=width, algorithm=name)
             if part.is_empty():
                 continue
             last = part.filter(pl.col("t") == pl.col("horizon")).sort("seed")

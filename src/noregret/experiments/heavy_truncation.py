@@ -11,7 +11,7 @@ from noregret._types import Floats
 from noregret.algorithms import make
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, panels, styles
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.kernels import RBF
 from noregret.problems.kernel_sums import LINE, line
 from noregret.problems.noise import Noise
@@ -71,17 +71,13 @@ def confidence(algorithm: str, signs: str, horizon: int, seed: int) -> pl.DataFr
 
 
 def _tasks(settings: Settings) -> Sequence[Task]:
-    return [
-        Task(confidence, {"algorithm": a, "signs": s, "horizon": settings["horizon"], "seed": r})
-        for r in range(settings["runs"])
-        for s in _SIGNS
-        for a in _NAMES
-    ]
+    runs, horizon = range(settings["runs"]), [settings["horizon"]]
+    return grid(confidence, seed=runs, signs=_SIGNS, algorithm=_NAMES, horizon=horizon)
 
 
 def _averaged(table: pl.DataFrame, algorithm: str, signs: str) -> pl.DataFrame:
     """Mean and deviation over runs at each x, as the paper's figure shows them."""
-    part = table.filter((pl.col("algorithm") == algorithm) & (pl.col("signs") == signs))
+    part = table.filter(algorithm=algorithm, signs=signs)
     return part.group_by("x").agg(pl.col("f", "mean", "std").mean()).sort("x")
 
 
@@ -110,7 +106,7 @@ def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
             mean = _averaged(table, name, signs)
             off = np.abs(mean["mean"].to_numpy() - mean["f"].to_numpy())
             inside = 100.0 * float(np.mean(off <= mean["std"].to_numpy()))
-            part = table.filter((pl.col("algorithm") == name) & (pl.col("signs") == signs))
+            part = table.filter(algorithm=name, signs=signs)
             part = part.with_columns(error=(pl.col("mean") - pl.col("f")).abs())
             each = part.group_by("seed").agg(
                 pl.col("error").max(),

@@ -13,7 +13,7 @@ from noregret.algorithms import make
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.kernels import RBF
 from noregret.problems.nasbench import nasbench101
 from noregret.results import Batch
@@ -105,13 +105,12 @@ def run(
 
 def _tasks(settings: Settings, starts: Mapping[int, float]) -> Sequence[Task]:
     """Every algorithm after each number of initial evaluations, with its bandwidth."""
-    shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
-    return [
-        Task(run, {"algorithm": name, "initial": n, "bandwidth": width, "seed": seed, **shared})
-        for n, width in starts.items()
-        for seed in range(settings["runs"])
-        for name in _LABELS
-    ]
+    shared = {"horizon": [settings["horizon"]], "arms": [settings["arms"]]}
+    tasks: list[Task] = []
+    for n, width in starts.items():
+        runs = {"seed": range(settings["runs"]), "algorithm": _LABELS}
+        tasks += grid(run, initial=[n], bandwidth=[width], **runs, **shared)
+    return tasks
 
 
 def _initial_tasks(settings: Settings) -> Sequence[Task]:
@@ -168,21 +167,21 @@ def _plot_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figu
 
 def _measure(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     """All numbers at the end of the runs, with and without initial evaluations."""
-    last = table.filter(pl.col("t") == settings["horizon"])
-    early = table.filter(pl.col("t") == table["t"].filter(table["t"] <= _EARLY).max())
+    last = table.filter(t=settings["horizon"])
+    early = table.filter(t=table["t"].filter(table["t"] <= _EARLY).max())
     rows: list[dict[str, Any]] = []
     found: dict[str, dict[str, dict[str, float]]] = {}
     for initial in sorted(last["initial"].unique(), reverse=True):
         names = found.setdefault("initial" if initial else "alone", {})
         for name, label in _LABELS.items():
-            chosen = (pl.col("initial") == initial) & (pl.col("algorithm") == name)
-            part = last.filter(chosen)
+            chosen = {"initial": initial, "algorithm": name}
+            part = last.filter(**chosen)
             means = {column: interval(part[column]) for column in ("ratio", "simple", "hours")}
             rest = {column: interval(part[column])[0] for column in ("seconds", "batches", "start")}
-            rest["early"] = interval(early.filter(chosen)["simple"])[0]
-            largest = table.filter(chosen).group_by("seed").agg(pl.max("batch"))
+            rest["early"] = interval(early.filter(**chosen)["simple"])[0]
+            largest = table.filter(**chosen).group_by("seed").agg(pl.max("batch"))
             rest["largest"] = interval(largest["batch"])[0]
-            rest["behind"] = _behind(table.filter(pl.col("initial") == initial), name)
+            rest["behind"] = _behind(table.filter(initial=initial), name)
             best = int((part["simple"] == 0.0).sum())
             names[name] = {**{k: mean for k, (mean, _) in means.items()}, **rest, "found": best}
             rows.append(

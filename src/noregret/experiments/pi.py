@@ -12,7 +12,7 @@ from noregret.algorithms import make
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import interval, lines, panels
 from noregret.experiments.play import AS_PRINTED, play
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.problems.classics import SCALED
 from noregret.problems.kernel_sums import ROUGH, bumps
 from noregret.problems.problem import Problem
@@ -86,17 +86,9 @@ def _count(settings: Settings, algorithm: str, dimension: int) -> int:
 
 
 def _synthetic_tasks(settings: Settings) -> Sequence[Task]:
+    shared = {"side": settings["side"], "horizon": settings["horizon"]}
     return [
-        Task(
-            synthetic,
-            {
-                "seed": seed,
-                "algorithm": name,
-                "dimension": d,
-                "side": settings["side"],
-                "horizon": settings["horizon"],
-            },
-        )
+        Task(synthetic, {"seed": seed, "algorithm": name, "dimension": d, **shared})
         for d in settings["dimensions"]
         for name in _NAMES
         for seed in range(_count(settings, name, d))
@@ -106,7 +98,7 @@ def _synthetic_tasks(settings: Settings) -> Sequence[Task]:
 def _plot_table(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(settings["dimensions"]))
     for axis, d in zip(axes, settings["dimensions"], strict=True):
-        lines(axis, table.filter(pl.col("dimension") == d), "t", "relative", "algorithm", _NAMES)
+        lines(axis, table.filter(dimension=d), "t", "relative", "algorithm", _NAMES)
         axis.set(title=f"d = {d}", xlabel="evaluations", ylabel="regret / regret of uniform choice")
         axis.set_ylim(bottom=0.0)
     axes[0].legend(frameon=False)
@@ -114,11 +106,11 @@ def _plot_table(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
 
 
 def _measure_table(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    last = table.filter(pl.col("t") == settings["horizon"])
+    last = table.filter(t=settings["horizon"])
     rows, regret, seconds = [], {}, {}
     for d in settings["dimensions"]:
         for name, label in _NAMES.items():
-            part = last.filter((pl.col("dimension") == d) & (pl.col("algorithm") == name))
+            part = last.filter(dimension=d, algorithm=name)
             mean, half = interval(part["relative"])
             regret[f"{name}{d}"], seconds[f"{name}{d}"] = mean, _mean(part, "seconds")
             rows.append(
@@ -133,8 +125,7 @@ def _measure_table(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
                     "paper's time": _PAPER[name][1][d - 1],
                 }
             )
-    by = {f"d{d}": last.filter(pl.col("dimension") == d) for d in settings["dimensions"]}
-    paired = {d: _paired(part) for d, part in by.items()}
+    paired = {f"d{d}": _paired(last.filter(dimension=d)) for d in settings["dimensions"]}
     return {"rows": rows, "regret": regret, "seconds": seconds, "paired": paired}
 
 
@@ -204,8 +195,8 @@ def _measure_plane(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
     first = settings["horizon"] // 10
     rows = []
     for name, label in _NAMES.items():
-        part = smooth.filter(pl.col("algorithm") == name)
-        early, late = part.filter(pl.col("t") <= first), part.filter(pl.col("t") == part["t"].max())
+        part = smooth.filter(algorithm=name)
+        early, late = part.filter(pl.col("t") <= first), part.filter(t=part["t"].max())
         mean, half = interval(late["regret"])
         rows.append(
             {
@@ -225,7 +216,7 @@ def _measure_plane(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
         "start": {name: row["regret per step, first tenth"] for name, row in by.items()},
         "end": {name: row["regret per step, end"] for name, row in by.items()},
         "ms": {name: row["ms per step, end"] for name, row in by.items()},
-        "paired": _paired(table.filter(pl.col("t") == settings["horizon"])),
+        "paired": _paired(table.filter(t=settings["horizon"])),
     }
 
 
@@ -233,19 +224,14 @@ def _measure_plane(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]
 
 
 def _classic_tasks(settings: Settings) -> Sequence[Task]:
-    shared = {"side": settings["side"], "horizon": settings["horizon"]}
-    return [
-        Task(classic, {"seed": seed, "algorithm": algorithm, "problem": problem, **shared})
-        for problem in SCALED
-        for algorithm in _NAMES
-        for seed in range(settings["runs"])
-    ]
+    shared = {"side": [settings["side"]], "horizon": [settings["horizon"]]}
+    return grid(classic, problem=SCALED, algorithm=_NAMES, seed=range(settings["runs"]), **shared)
 
 
 def _plot_classics(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
     figure, axes = panels(len(SCALED), columns=2)
     for axis, problem in zip(axes, SCALED, strict=True):
-        lines(axis, table.filter(pl.col("problem") == problem), "t", "regret", "algorithm", _NAMES)
+        lines(axis, table.filter(problem=problem), "t", "regret", "algorithm", _NAMES)
         axis.set(title=problem, xlabel="evaluations", ylabel="regret")
         axis.set_ylim(bottom=0.0)
     axes[0].legend(frameon=False)
@@ -253,13 +239,13 @@ def _plot_classics(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Fig
 
 
 def _measure_classics(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    last = table.filter(pl.col("t") == settings["horizon"])
+    last = table.filter(t=settings["horizon"])
     rows, paired = [], {}
     for problem in SCALED:
-        part = last.filter(pl.col("problem") == problem)
+        part = last.filter(problem=problem)
         paired[problem] = _paired(part)
         for name, label in _NAMES.items():
-            own = part.filter(pl.col("algorithm") == name)
+            own = part.filter(algorithm=name)
             mean, half = interval(own["regret"])
             rows.append(
                 {

@@ -12,7 +12,7 @@ from noregret.algorithms import BBKB, BKB, GPBUCB, GPUCB, EpsilonGreedy
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels
 from noregret.experiments.play import play
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.experiments.tenth_ts import TenthTS
 from noregret.kernels import RBF
 from noregret.optimizer import Optimizer
@@ -108,13 +108,16 @@ def _repetitions(settings: Settings, algorithm: str) -> int:
 
 
 def _tasks(settings: Settings, data: str, algorithm: str, bandwidth: float) -> list[Task]:
-    shared = {"horizon": settings["horizon"], "arms": settings["arms"]}
-    what = {"data": data, "algorithm": algorithm, "bandwidth": bandwidth}
-    return [
-        Task(run, {**what, "lam": lam, "seed": seed, **shared})
-        for lam in settings["lams"]
-        for seed in range(_repetitions(settings, algorithm))
-    ]
+    return grid(
+        run,
+        data=[data],
+        algorithm=[algorithm],
+        bandwidth=[bandwidth],
+        lam=settings["lams"],
+        seed=range(_repetitions(settings, algorithm)),
+        horizon=[settings["horizon"]],
+        arms=[settings["arms"]],
+    )
 
 
 # -- Figures 1 and 2: the bandwidths of Table 1 ----------------------------------------------------
@@ -147,7 +150,7 @@ def _plot(
     for lam in settings["lams"]:
         figure, axes = panels(len(_DATA))
         for axis, (data, title) in zip(axes, _DATA.items(), strict=True):
-            part = table.filter((pl.col("lam") == lam) & (pl.col("data") == data))
+            part = table.filter(lam=lam, data=data)
             lines(axis, part, "t", y, "algorithm", _LABELS)
             axis.set(title=f"{title}, λ = {lam:g}", xscale=xscale, yscale="log")
             axis.set(xlabel="evaluations", ylabel=label)
@@ -158,7 +161,7 @@ def _plot(
 
 
 def _measure_ratios(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    last = table.filter(pl.col("t") == settings["horizon"])
+    last = table.filter(t=settings["horizon"])
     rows, ratio = [], _by_lam(settings)
     for lam, data, name, part in _groups(last, settings):
         mean, half = interval(part["ratio"])
@@ -183,7 +186,7 @@ def _measure_ratios(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any
 def _measure_times(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
     end = min(_TIMED, settings["horizon"])
     rows, seconds = [], _by_lam(settings)
-    for lam, data, name, part in _groups(table.filter(pl.col("t") == end), settings):
+    for lam, data, name, part in _groups(table.filter(t=end), settings):
         mean, half = interval(part["seconds"])
         found = seconds[f"{lam:g}"][data]
         found[name] = mean
@@ -209,14 +212,7 @@ def _by_lam(settings: Settings) -> dict[str, dict[str, dict[str, float]]]:
 def _groups(table: pl.DataFrame, settings: Settings) -> list[tuple[float, str, str, pl.DataFrame]]:
     """The runs of each algorithm on each data set with each λ, in the order of the legend."""
     return [
-        (
-            lam,
-            data,
-            name,
-            table.filter(
-                (pl.col("lam") == lam) & (pl.col("data") == data) & (pl.col("algorithm") == name)
-            ),
-        )
+        (lam, data, name, table.filter(lam=lam, data=data, algorithm=name))
         for lam in settings["lams"]
         for data in _DATA
         for name in _ALGORITHMS
@@ -241,7 +237,7 @@ def _plot_sweep(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     for lam in settings["lams"]:
         figure, axes = panels(len(settings["bandwidths"]), height=2.8)
         for axis, bandwidth in zip(axes, settings["bandwidths"], strict=True):
-            part = table.filter((pl.col("lam") == lam) & (pl.col("bandwidth") == bandwidth))
+            part = table.filter(lam=lam, bandwidth=bandwidth)
             lines(axis, part, "t", "ratio", "algorithm", _LABELS)
             axis.set(title=f"bandwidth {bandwidth:g}, λ = {lam:g}", xscale="log", yscale="log")
             axis.set(xlabel="evaluations", ylabel="regret / uniform's")
@@ -252,15 +248,15 @@ def _plot_sweep(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
 
 
 def _measure_sweep(table: pl.DataFrame, settings: Settings) -> Mapping[str, Any]:
-    last = table.filter(pl.col("t") == settings["horizon"])
+    last = table.filter(t=settings["horizon"])
     rows: list[dict[str, Any]] = []
     ratio: dict[str, dict[str, Any]] = {}
     for lam in settings["lams"]:
         found = ratio.setdefault(f"{lam:g}", {})
         for name, label in _LABELS.items():
-            part = last.filter((pl.col("lam") == lam) & (pl.col("algorithm") == name))
+            part = last.filter(lam=lam, algorithm=name)
             means = {
-                bandwidth: interval(part.filter(pl.col("bandwidth") == bandwidth)["ratio"])[0]
+                bandwidth: interval(part.filter(bandwidth=bandwidth)["ratio"])[0]
                 for bandwidth in settings["bandwidths"]
             }
             found[name] = {

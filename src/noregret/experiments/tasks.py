@@ -8,11 +8,11 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -57,6 +57,12 @@ class Task:
         given = [pl.lit(value).alias(name) for name, value in self.arguments.items()]
         cost = pl.lit(time.process_time() - started).alias(COST)
         return frame.with_columns(*given, cost)
+
+
+def grid(function: Callable[..., pl.DataFrame], /, **values: Iterable[Any]) -> list[Task]:
+    """A task for every combination of values; those of the last argument change first."""
+    rows = product(*values.values())
+    return [Task(function, dict(zip(values, row, strict=True))) for row in rows]
 
 
 def labels(tasks: Sequence[Task]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from noregret.experiments.experiment import Experiment, Settings
 from noregret.experiments.figures import cut_bands, interval, legend, lines, panels, styles
-from noregret.experiments.tasks import Task
+from noregret.experiments.tasks import Task, grid
 from noregret.experiments.ts_runs import CONVERGED, DRAWS, decay, explained, problem_of, settled
 from noregret.problems.peaks import bimodal, unimodal
 from noregret.spaces import as_box
@@ -73,12 +73,12 @@ def _plot_decay(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     stages, names = _stages(table, "σ"), [_name(sigma, "σ") for sigma in settings["sigmas"]]
     names.append(_name(_LOUDEST, "σ") + _GIVEN)
     for column, (function, title) in enumerate(_FUNCTIONS.items()):
-        part = stages.filter(pl.col("function") == function)
+        part = stages.filter(function=function)
         one, mean = axes[column], axes[column + 2]
         for name, style in styles(names).items():
             if name not in (names[0], names[-2]):  # five lines of spikes cannot be read
                 continue
-            run = part.filter((pl.col("name") == name) & (pl.col("seed") == 0)).sort("iteration")
+            run = part.filter(name=name, seed=0).sort("iteration")
             plain = {key: style[key] for key in ("color", "linestyle")}
             one.plot(run["iteration"], run["error"], lw=1, **plain)
         one.set_title(f"{title}, run 0: uniform iterations are spikes")
@@ -150,8 +150,7 @@ def _distribution_tasks(settings: Settings) -> Sequence[Task]:
 
 
 def _draws(table: pl.DataFrame, function: str, kernel: str) -> pl.DataFrame:
-    chosen = (pl.col("function") == function) & (pl.col("kernel") == kernel)
-    return table.filter(pl.col("a").is_not_null() & chosen)
+    return table.filter(pl.col("a").is_not_null(), function=function, kernel=kernel)
 
 
 def _plot_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -163,7 +162,7 @@ def _plot_distribution(table: pl.DataFrame, settings: Settings) -> "Mapping[str,
         draws = _draws(table, "f2", kernel)
         shown = sorted(draws["iteration"].unique().to_list())
         for axis, iteration in zip(planes, (shown[len(shown) // 2], shown[-1]), strict=True):
-            _plot_plane(axis, draws.filter(pl.col("iteration") == iteration))
+            _plot_plane(axis, draws.filter(iteration=iteration))
             axis.set_title(f"f², kernel {kernel}, after iteration {iteration}")
     return {"": figure}
 
@@ -184,7 +183,7 @@ def _plot_line(axis: "Axes", draws: pl.DataFrame) -> None:
     edges = np.linspace(0.0, 8.0, 41)
     shown = sorted(draws["iteration"].unique().to_list())
     for place, iteration in enumerate(shown):
-        at = draws.filter(pl.col("iteration") == iteration)["a"].to_numpy()
+        at = draws.filter(iteration=iteration)["a"].to_numpy()
         heights = np.histogram(at, edges)[0]
         width = 0.9 * heights / heights.max()
         axis.barh(edges[:-1], width, np.diff(edges), place, align="edge", color="#0072B2", lw=0)
@@ -230,12 +229,9 @@ def _measure_distribution(table: pl.DataFrame, settings: Settings) -> Mapping[st
 
 
 def _flat_tasks(settings: Settings) -> Sequence[Task]:
-    shared = {"kernel": "learnt", "iterations": settings["iterations"], "keep": False}
-    return [
-        Task(decay, {"seed": seed, "function": "f_beta", "level": beta, **shared})
-        for beta in settings["betas"]
-        for seed in range(settings["runs"])
-    ]
+    shared = {"kernel": ["learnt"], "iterations": [settings["iterations"]], "keep": [False]}
+    levels, seeds = settings["betas"], range(settings["runs"])
+    return grid(decay, function=["f_beta"], level=levels, seed=seeds, **shared)
 
 
 def _plot_flat(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -268,8 +264,7 @@ def sampled(seed: int, sigma: float, count: int) -> pl.DataFrame:
 
 
 def _function_tasks(settings: Settings) -> Sequence[Task]:
-    shared = {"seed": 0, "count": settings["count"]}
-    return [Task(sampled, {**shared, "sigma": sigma}) for sigma in settings["sigmas"]]
+    return grid(sampled, seed=[0], count=[settings["count"]], sigma=settings["sigmas"])
 
 
 def _plot_functions(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -277,7 +272,7 @@ def _plot_functions(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Fi
     x = np.linspace(0.0, 8.0, 201)
     f = bimodal(1).function(x[:, None])
     for axis, sigma in zip(axes, settings["sigmas"], strict=False):
-        part = table.filter(pl.col("sigma") == sigma)
+        part = table.filter(sigma=sigma)
         axis.fill_between(
             x, f - 1.96 * sigma, f + 1.96 * sigma, color="0.85", lw=0, label="95 % of evaluations"
         )
