@@ -220,7 +220,7 @@ def show(size: int, name: str, found: Outcome) -> None:
 
 def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
     """Milliseconds a decision against the number of candidates."""
-    from matplotlib.figure import Figure
+    from noregret.experiments.figures import panels
 
     labels = {
         "proved width": "ours, proved width",
@@ -228,8 +228,7 @@ def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
         "dense": "all bounds at every batch",
     }
     looks = {"proved width": "o-", "β = 2": "s--", "dense": "^:"}
-    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
-    axis = figure.subplots()
+    figure, (axis,) = panels(1)
     for name, label in labels.items():
         sizes = sorted(size for size, way in found if way == name)
         runs = [found[size, name] for size in sizes]
@@ -237,8 +236,6 @@ def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
         axis.plot(sizes, each, looks[name], label=label)
     axis.set(xscale="log", yscale="log", xlabel="candidates")
     axis.set(ylabel=f"ms a decision, first {EARLY:,} evaluations")
-    axis.grid(alpha=0.25)
-    axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)

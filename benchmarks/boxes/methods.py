@@ -13,15 +13,10 @@ from noregret._types import Floats
 Method = Callable[[Callable[[Floats], float], int, int, int], Floats]
 
 
-def ours(**options: Any) -> Method:
-    """``minimize`` with its defaults but for some options."""
-
-    def run(f: Callable[[Floats], float], d: int, evaluations: int, seed: int) -> Floats:
-        box = nr.Box([(0, 1)] * d)
-        result = nr.minimize(f, box, evaluations, seed=seed, progress=False, **options)
-        return np.asarray(result.best.point)
-
-    return run
+def ours(f: Callable[[Floats], float], d: int, evaluations: int, seed: int) -> Floats:
+    """``minimize`` with its defaults."""
+    result = nr.minimize(f, nr.Box([(0, 1)] * d), evaluations, seed=seed, progress=False)
+    return np.asarray(result.best.point)
 
 
 def random_search(f: Callable[[Floats], float], d: int, evaluations: int, seed: int) -> Floats:
@@ -103,9 +98,7 @@ def botorch_log_nei(f: Callable[[Floats], float], d: int, evaluations: int, seed
 
 
 METHODS: dict[str, Method] = {
-    "ours": ours(),
-    "bbkb": ours(algorithm="bbkb", width=2.0, batch_size=10),
-    "thompson": ours(algorithm="thompsonsampling"),
+    "ours": ours,
     "random": random_search,
     "cma": cma_es,
     "tpe": optuna_with("TPESampler"),

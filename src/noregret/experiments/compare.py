@@ -11,8 +11,7 @@ import polars as pl
 
 from noregret import _checks
 from noregret._types import Ints
-from noregret.algorithms import algorithms as known
-from noregret.algorithms import make
+from noregret.algorithms import check_name, make
 from noregret.experiments.play import play
 from noregret.linalg.threads import one_blas_thread
 from noregret.optimizer import Optimizer
@@ -80,12 +79,8 @@ def compare(
             f"{algorithms!r}"
         )
     for name, maker in algorithms.items():
-        if not callable(maker) and (not isinstance(maker, str) or maker.lower() not in known):
-            hint = _checks.did_you_mean(maker, list(known))
-            raise ValueError(
-                f"algorithms: {name!r} must be what makes an optimiser, or one of "
-                f"{', '.join(sorted(known))}; got {maker!r}{hint}"
-            )
+        if not callable(maker):
+            check_name(maker, f"algorithms: {name!r}", "what makes an optimiser, or ")
     if not isinstance(problem, Problem) and not callable(problem):
         raise TypeError(f"problem must be a Problem or make one of a seed, got {problem!r}")
     which = range(_checks.count("seeds", seeds)) if isinstance(seeds, int) else list(seeds)

@@ -17,9 +17,8 @@ from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel
 from noregret.kernels.parameters import parameters, with_parameters
 
-#: factors of the lengthscale and of the noise's deviation that are tried
-LENGTHSCALES = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
-NOISES = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
+#: factors of the lengthscale, and of the noise's deviation, that are tried
+FACTORS = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _AMPLITUDES = np.logspace(-4, 8, 49)
 
 
@@ -84,35 +83,35 @@ class Gains:
 def gains(kernel: Kernel, lam: float, arms: Arms) -> Gains:
     """What other lengthscales and noises would gain; O(u³) for each lengthscale."""
     kernels = _scaled(kernel)
-    table = np.full((len(LENGTHSCALES), len(NOISES)), -np.inf)
+    table = np.full((len(FACTORS), len(FACTORS)), -np.inf)
     levels = np.zeros((*table.shape, 2))
     asis = -np.inf
-    row, middle = list(LENGTHSCALES).index(1.0), list(NOISES).index(1.0)
+    same = list(FACTORS).index(1.0)
     for i, scaled in enumerate(kernels):
         if scaled is None:
             continue
         spectrum = _Spectrum(scaled, arms)
-        found = [spectrum.likelihood(lam * noise**2) for noise in NOISES]
+        found = [spectrum.likelihood(lam * noise**2) for noise in FACTORS]
         table[i] = [one[0] for one in found]
         levels[i] = [one[1:] for one in found]
-        if i == row:
+        if i == same:
             asis = spectrum.likelihood_as_is(lam)
-    now = table[row, middle]
-    best_length, best_noise = int(table[:, middle].argmax()), int(table[row].argmax())
-    length, noise = divmod(int(table.argmax()), len(NOISES))
+    now = table[same, same]
+    best_length, best_noise = int(table[:, same].argmax()), int(table[same].argmax())
+    length, noise = divmod(int(table.argmax()), len(FACTORS))
     best = kernels[length]
     assert best is not None
     return Gains(
-        lengthscale=float(table[best_length, middle] - now),
-        lengthscale_factor=float(LENGTHSCALES[best_length]),
-        noise=float(table[row, best_noise] - now),
-        noise_factor=float(NOISES[best_noise]),
+        lengthscale=float(table[best_length, same] - now),
+        lengthscale_factor=float(FACTORS[best_length]),
+        noise=float(table[same, best_noise] - now),
+        noise_factor=float(FACTORS[best_noise]),
         both=float(table.max() - now),
         level=float(now - asis),
-        mean=float(levels[row, middle, 0]),
-        amplitude=float(levels[row, middle, 1]),
+        mean=float(levels[same, same, 0]),
+        amplitude=float(levels[same, same, 1]),
         kernel=float(levels[length, noise, 1]) * best,
-        lam=lam * float(NOISES[noise]) ** 2,
+        lam=lam * float(FACTORS[noise]) ** 2,
         constant=float(levels[length, noise, 0]),
     )
 
@@ -124,10 +123,10 @@ def _scaled(kernel: Kernel) -> list[Kernel | None]:
     except TypeError:
         found = []
     if not any(one.kind == "lengthscale" for one in found):
-        return [kernel if factor == 1.0 else None for factor in LENGTHSCALES]
+        return [kernel if factor == 1.0 else None for factor in FACTORS]
     logs = np.array([one.log for one in found])
     moved = np.array([one.kind == "lengthscale" for one in found])
-    return [with_parameters(kernel, logs + moved * np.log(factor)) for factor in LENGTHSCALES]
+    return [with_parameters(kernel, logs + moved * np.log(factor)) for factor in FACTORS]
 
 
 class _Spectrum:
