@@ -40,6 +40,8 @@ FUNCTIONS = {
 _CANDIDATES = 2000
 #: the width of bounds, in deviations
 _WIDTH = 2.0
+#: what tells runs apart
+_KEY = ("space", "workers", "method", "function", "instance", "evaluations")
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -54,29 +56,20 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--results", type=Path, default=Path("thompson.jsonl"))
     parser.add_argument("--table", action="store_true", help="show what has been run, run nothing")
     given = parser.parse_args(arguments)
-    rows = table.read(given.results)
-    done = {_key(row) for row in rows}
-    for space in () if given.table else given.spaces.split(","):
-        names = given.functions.split(",") if given.functions else FUNCTIONS[space]
-        for workers in map(int, given.workers.split(",")):
-            for instance in map(int, given.instances.split(",")):
-                for name in names:
-                    for algorithm in given.algorithms.split(","):
-                        if space == "list" and algorithm in _BOXES_ONLY:
-                            continue
-                        what = (space, workers, algorithm, name, instance, given.evaluations)
-                        if what not in done:
-                            rows.append(run(*what))
-                            table.append(given.results, rows[-1])
+    wanted = (
+        (space, workers, algorithm, name, instance, given.evaluations)
+        for space in given.spaces.split(",")
+        for workers in map(int, given.workers.split(","))
+        for instance in map(int, given.instances.split(","))
+        for name in (given.functions.split(",") if given.functions else FUNCTIONS[space])
+        for algorithm in given.algorithms.split(",")
+        if space != "list" or algorithm not in _BOXES_ONLY
+    )
+    rows = table.completed(given.results, () if given.table else wanted, _KEY, run)
     for space, workers in sorted({(row["space"], row["workers"]) for row in rows}):
         chosen = [row for row in rows if (row["space"], row["workers"]) == (space, workers)]
         print(f"\n{space}, {workers} {'worker' if workers == 1 else 'workers'}\n")
         print(table.overall(chosen), table.by_function(chosen), sep="\n\n", flush=True)
-
-
-def _key(row: table.Row) -> tuple[Any, ...]:
-    names = ("space", "workers", "method", "function", "instance", "evaluations")
-    return tuple(row[name] for name in names)
 
 
 def run(

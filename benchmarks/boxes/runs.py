@@ -2,6 +2,7 @@
 
 import time
 import zlib
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -51,19 +52,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--table", action="store_true", help="show what has been run, run nothing")
     parser.add_argument("--each", action="store_true", help="a table by function too")
     given = parser.parse_args(arguments)
-    rows = table.read(given.results)
-    if not given.table:
-        groups = {"classic": list(CLASSICS), "bbob": list(BBOB)}
-        names = groups.get(given.functions, given.functions.split(","))
-        done = {table.key(row) for row in rows}
-        for evaluations in map(int, given.evaluations.split(",")):
-            for instance in map(int, given.instances.split(",")):
-                for name in names:
-                    noise = "own" if name in BBOB else given.noise
-                    for method in given.methods.split(","):
-                        if (method, name, instance, noise, evaluations) in done:
-                            continue
-                        row = run(method, name, instance, noise, evaluations)
-                        table.append(given.results, row)
-                        rows.append(row)
+    names = {"classic": list(CLASSICS), "bbob": list(BBOB)}.get(given.functions)
+    wanted = product(
+        map(int, given.evaluations.split(",")),
+        map(int, given.instances.split(",")),
+        names or given.functions.split(","),
+        given.methods.split(","),
+    )
+    runs = (
+        (method, name, instance, "own" if name in BBOB else given.noise, evaluations)
+        for evaluations, instance, name, method in wanted
+    )
+    rows = table.completed(given.results, () if given.table else runs, table.KEY, run)
     print(table.show(table.half(rows, given.half), each=given.each))

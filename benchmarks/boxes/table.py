@@ -1,7 +1,7 @@
 """The scores of many runs: means with their spread, ranks, seconds."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ Row = dict[str, Any]
 KEY = ("method", "function", "instance", "noise", "evaluations")
 
 
-def key(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in KEY)
+def key(row: Row, names: Sequence[str] = KEY) -> tuple[Any, ...]:
+    return tuple(row[name] for name in names)
 
 
 def read(path: Path) -> list[Row]:
@@ -25,9 +25,18 @@ def read(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text().splitlines() if line]
 
 
-def append(path: Path, row: Row) -> None:
-    with path.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+def completed(
+    path: Path, wanted: Iterable[tuple[Any, ...]], names: Sequence[str], run: Callable[..., Row]
+) -> list[Row]:
+    """All runs of a file, once the wanted ones that it lacks are run; ``names`` tell runs apart."""
+    rows = read(path)
+    done = {key(row, names) for row in rows}
+    for what in wanted:
+        if what not in done:
+            rows.append(run(*what))
+            with path.open("a") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
+    return rows
 
 
 def half(rows: Iterable[Row], which: str) -> list[Row]:

@@ -53,7 +53,12 @@ def marks(horizon: int) -> Ints:
 
 
 def options(algorithm: str, alpha: float, v: float, horizon: int, nodes: int) -> dict[str, Any]:
-    """The name and the options of an algorithm, with λ = 1 and ε = 0.1 as in the paper."""
+    """The name and the options of an algorithm, with λ = 1 and ε = 0.1 as in the paper.
+
+    Our proved algorithm has several λ, and must also be told a true noise and norm.
+    """
+    if algorithm == "clipped":
+        return {"name": "clippedgpucb", "alpha": alpha, "horizon": horizon}
     moments = {"alpha": alpha, "v": v}
     features = {"epsilon": 0.1, "horizon": horizon}
     known: dict[str, dict[str, Any]] = {
@@ -64,17 +69,6 @@ def options(algorithm: str, alpha: float, v: float, horizon: int, nodes: int) ->
         "huber": {"name": "hubergpucb"},
     }
     return {"lam": 1.0, "bounds": "current", **known[algorithm]}
-
-
-def proved_options(alpha: float, noise: float, norm: float, horizon: int) -> dict[str, Any]:
-    """The name and the options of our proved algorithm, which is told a true noise and norm."""
-    return {
-        "name": "clippedgpucb",
-        "alpha": alpha,
-        "noise": noise,
-        "norm": norm,
-        "horizon": horizon,
-    }
 
 
 @dataclass(frozen=True)
@@ -120,11 +114,8 @@ def regret(problem: str, algorithm: str, width: str, horizon: int, seed: int) ->
     drawn = line(case.kernel, case.noise, rng)
     f = drawn.values()
     rewards = case.noise.paired(horizon, rng)
-    if algorithm == "clipped":
-        assert drawn.norm is not None
-        told = proved_options(case.alpha, case.spread, drawn.norm, horizon)
-    else:
-        told = {"norm": 1.0, **options(algorithm, case.alpha, case.v, horizon, _NODES)}
+    told = options(algorithm, case.alpha, case.v, horizon, _NODES)
+    told |= {"noise": case.spread, "norm": drawn.norm} if algorithm == "clipped" else {"norm": 1.0}
     opt = make(told.pop("name"), drawn.domain, case.kernel, width=width, seed=seed, **told)
     frame = play(
         opt, horizon, lambda batch: np.asarray(f[batch.ids]), rewards, drawn.optimum,

@@ -17,7 +17,6 @@ from noregret.experiments.heavy import (
     marks,
     measure_regret,
     options,
-    proved_options,
     regret_experiment,
     regret_tasks,
 )
@@ -85,11 +84,12 @@ def recorded(problem: str, algorithm: str, width: str, horizon: int, seed: int) 
     rows = rng.integers(len(data.rewards), size=horizon)
     domain: Any = range(len(f))
     kernel: Kernel = Precomputed(data.covariance)
+    told = options(algorithm, 1.0, v, horizon, _NODES)
     if algorithm == "clipped":
         kernel = data.norm**2 * kernel
-        told = proved_options(1.0, float(data.rewards.std(axis=0).max()), 1.0, horizon)
+        told |= {"noise": float(data.rewards.std(axis=0).max()), "norm": 1.0}
     else:
-        told = {"norm": float(f.max()), **options(algorithm, 1.0, v, horizon, _NODES)}
+        told["norm"] = float(f.max())
     if algorithm == "qff":
         domain, kernel = data.places, _SMOOTH
     opt = make(told.pop("name"), domain, kernel, width=width, seed=seed, **told)

@@ -28,7 +28,7 @@ from noregret.reporting.findings import (
     settings_that_fit_better,
 )
 from noregret.reporting.likelihoods import Arms, gains
-from noregret.reporting.subjects import subject_of
+from noregret.reporting.slices import subject_of
 from noregret.study.frames import coordinate_names
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What the posterior says feature by feature: slices through the best choice, importance."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -8,9 +9,10 @@ import polars as pl
 from noregret._types import Floats
 from noregret.kernels.profile import Stationary
 from noregret.optimizer import Optimizer
-from noregret.reporting.subjects import Subject, subject_of
 from noregret.spaces import Space, as_space
+from noregret.spaces.encoding import GAP_FLAG
 from noregret.study import Study
+from noregret.study.answers import Units
 from noregret.study.frames import coordinate_names
 from noregret.study.result import Result
 
@@ -21,6 +23,54 @@ DEVIATIONS = 2.0
 _STEPS = 60
 #: how many pairs of uniform draws estimate how much a feature matters
 _PAIRS = 1024
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What pictures need to know.
+
+    Attributes
+    ----------
+    optimizer
+        The optimiser, which has the posterior.
+    units
+        Converts between its rewards and the user's values.
+    columns
+        For each dimension the ``name`` of its feature, and the ``mean`` and ``deviation`` by which
+        it was standardised, or its ``category``.
+    """
+
+    optimizer: Optimizer
+    units: Units
+    columns: list[dict[str, Any]]
+
+    def features(self) -> dict[str, list[int]]:
+        """The dimensions of each feature: one, or one for each category.
+
+        Dimensions that flag gaps in another one are no features of their own.
+        """
+        found: dict[str, list[int]] = {}
+        for i, column in enumerate(self.columns):
+            if not column["name"].endswith(GAP_FLAG):
+                found.setdefault(column["name"], []).append(i)
+        return found
+
+
+def subject_of(of: Study | Result | Optimizer) -> Subject:
+    """The subject of a study, a result or an optimiser; other types are refused."""
+    if isinstance(of, Study):
+        columns = of.settings["about"].get("columns")
+        return Subject(of.optimizer, of.units, columns or _plain(of.optimizer))
+    if isinstance(of, Result):
+        return Subject(of.algorithm, of.units, _plain(of.algorithm))
+    if isinstance(of, Optimizer):
+        return Subject(of, Units(1.0, 0.0), _plain(of))
+    raise TypeError(f"a study, a result or an optimiser can be drawn, got {of!r}")
+
+
+def _plain(optimizer: Optimizer) -> list[dict[str, Any]]:
+    names = coordinate_names(optimizer.domain)
+    return [{"name": name, "mean": 0.0, "deviation": 1.0} for name in names]
 
 
 @dataclass(frozen=True)

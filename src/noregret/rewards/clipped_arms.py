@@ -11,10 +11,10 @@ from noregret.observations import Observations
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
 
-#: the values of θ that are tried
-_PARTS = (0.9, 0.7, 0.5)
-#: the highest level, and the ratio of one level to the one before
-_HIGHEST, _RATIO = 16.0, 1.15
+#: the values of θ that are tried, and the highest level
+PARTS, HIGHEST = (0.9, 0.7, 0.5), 16.0
+#: the ratio of one level to the one before
+_RATIO = 1.15
 #: how often rewards are clipped about the mean of the last time
 _ROUNDS = 3
 
@@ -76,7 +76,7 @@ class ClippedArms:
         weight = np.square(scale / reach)
         leverage = 1.0 / (sample.counts + weight)
         base = 1.0 + np.log1p(sample.counts / weight) + 2.0 * math.log(self.choices / delta)
-        setting = clipped.Setting(scale, assumed.noise, self.order, 1.0, _PARTS[0])
+        setting = clipped.Setting(scale, assumed.noise, self.order, 1.0, PARTS[0])
         deviations = np.sqrt(leverage) / scale
         mean = _medians(sample)
         for _ in range(_ROUNDS):
@@ -86,8 +86,8 @@ class ClippedArms:
         case = clipped.Case(sample, sums, mean, deviations, reach, base)
         squares = np.full(len(mean), math.inf)
         level = clipped.level_above(math.sqrt(float(base.min())))
-        while level < _HIGHEST and np.isinf(squares).any():
-            for part in _PARTS:
+        while level < HIGHEST and np.isinf(squares).any():
+            for part in PARTS:
                 found = clipped.squared_apart(case, replace(setting, level=level, part=part))
                 valid = np.isinf(squares) & (np.sqrt(found) <= level)
                 squares[valid] = found[valid]

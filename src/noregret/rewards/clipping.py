@@ -10,6 +10,7 @@ from noregret.linalg.factors import row_norms
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
+from noregret.rewards.clipped_arms import HIGHEST, PARTS
 from noregret.rewards.least_squares import RewardEstimate
 from noregret.widths import clipped
 from noregret.widths.heavy import Horizon
@@ -18,10 +19,8 @@ from noregret.widths.heavy import Horizon
 _USUAL = 5.0
 #: if F√k(x, x) is more than this times ς, prices are also computed for the third λ
 _LARGE, _SECOND = 2.0, 2
-#: the values of θ that are tried
-_PARTS = (0.9, 0.7, 0.5)
-#: the highest level; beyond it, the width in units of the prior's, so large that it says nothing
-_HIGHEST, _NO_WIDTH = 16.0, 1e9
+#: the width beyond the highest level, in units of the prior's: so large that it says nothing
+_NO_WIDTH = 1e9
 #: the level at which the first search starts
 _FIRST_LEVEL = 5.0
 #: another θ is tried once in this many batch starts
@@ -109,7 +108,7 @@ class ClippedRewards(RewardEstimate):
             leverage = model.residual[told] / posterior.lams[number] + inside
             deviations.append(np.sqrt(np.maximum(leverage, _TINY)) / scale)
         settings = [
-            clipped.Setting(scale, assumed.noise, self._order, level, _PARTS[part])
+            clipped.Setting(scale, assumed.noise, self._order, level, PARTS[part])
             for scale, level, part in zip(scales, last.levels, last.parts, strict=False)
         ]
         mean = last.mean[told]
@@ -150,21 +149,21 @@ class ClippedRewards(RewardEstimate):
 
         The θ of the last time is tried, and at some batch starts one of its neighbours.
         """
-        starts, failed = self._clipping.starts, setting.level >= _HIGHEST
+        starts, failed = self._clipping.starts, setting.level >= HIGHEST
         others = failed or starts % _PATIENCE == 0
         first = _FIRST_LEVEL if failed else setting.level / _LOWER
-        after = (part + 1) % len(_PARTS) if starts % (2 * _PATIENCE) else max(part - 1, 0)
+        after = (part + 1) % len(PARTS) if starts % (2 * _PATIENCE) else max(part - 1, 0)
         found = []
         for number in dict.fromkeys([part, after] if others else [part]):
             level = clipped.level_above(first)
-            while level < _HIGHEST:
-                square = clipped.squared(case, replace(setting, level=level, part=_PARTS[number]))
+            while level < HIGHEST:
+                square = clipped.squared(case, replace(setting, level=level, part=PARTS[number]))
                 if math.sqrt(square) <= level:
                     found.append((square, level, number))
                     break
                 higher = min(max(math.sqrt(square), 1.02 * level), 1.2 * level)
                 level = clipped.level_above(higher)
-        return min(found, default=(math.inf, _HIGHEST, after))
+        return min(found, default=(math.inf, HIGHEST, after))
 
     def scales(self, assumed: Assumptions, t: int) -> tuple[float, ...]:
         """ς of each λ that prices are computed for, after t rewards: one or two.
