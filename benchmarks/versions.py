@@ -9,7 +9,6 @@ over the earlier one, and the regret of both over that of uniform choice: median
 seeds.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -186,21 +185,19 @@ class Version:
         self._process.communicate()
 
 
-def _spread(values: Sequence[float]) -> str:
-    return f"{np.median(values):.3g} ({min(values):.3g} to {max(values):.3g})"
-
-
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks versions", description=__doc__)
+    from benchmarks import tables  # not at hand where the earlier version runs this file
+
+    parser = tables.parser("versions", __doc__)
     parser.add_argument("--before", type=Path, required=True, help="src of the earlier version")
     parser.add_argument("--only", default="", help="tasks whose name contains this")
     parser.add_argument("--widths", default="", help="only these, with commas between them")
     parser.add_argument("--seeds", type=int, default=5, help="runs of each")
     given = parser.parse_args(arguments)
     before, now = Version(given.before), Version(Path(nr.__file__).parents[1])
-    print("| task | width | ratio of times | ms a step | before | regret | before |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    columns = ("ratio of times", "ms a step", "before", "regret", "before")
+    tables.show(tables.head("task", "width", *columns))
     for name, task in TASKS.items():
         for width in task.widths if given.only.lower() in name.lower() else ():
             if given.widths and str(width) not in given.widths.split(","):
@@ -210,12 +207,12 @@ def main(arguments: Sequence[str] = ()) -> None:
                 order = (before, now) if seed % 2 else (now, before)
                 found = [version.run(name, width, seed) for version in order]
                 pairs.append(found[::-1] if seed % 2 else found)
-            parts = [name, width, _spread([a["seconds"] / b["seconds"] for a, b in pairs])]
+            parts = [name, width, tables.spread([a["seconds"] / b["seconds"] for a, b in pairs])]
             for at in (0, 1):
                 seconds = np.median([pair[at]["seconds"] for pair in pairs])
                 parts.append(f"{1e3 * seconds / task.horizon:.3g}")
-            parts += [_spread([pair[at]["regret"] for pair in pairs]) for at in (0, 1)]
-            print("| " + " | ".join(map(str, parts)) + " |", flush=True)
+            parts += [tables.spread([pair[at]["regret"] for pair in pairs]) for at in (0, 1)]
+            tables.show(tables.line(*parts))
     before.close()
     now.close()
 

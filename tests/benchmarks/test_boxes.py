@@ -24,6 +24,19 @@ def test_minima_are_where_they_are_said_to_be(boxes):
             assert task.median > task.optimum
 
 
+def test_values_by_hand(boxes):
+    """Away from the minima; points together as one at a time."""
+    functions = boxes("functions")
+    assert functions.ackley(np.ones((1, 3)))[0] == pytest.approx(20 - 20 * np.exp(-0.2))
+    levy = functions.levy(np.array([[5.0, 1.0]]))[0]
+    assert levy == pytest.approx(1 + 10 * np.sin(1) ** 2)
+    centre = functions.hartmann_6(np.full((1, 6), 0.5))[0]
+    assert centre == pytest.approx(-0.5053, abs=1e-3)
+    X = np.random.default_rng(0).random((5, 6))
+    alone = [functions.hartmann_6(x[None])[0] for x in X]
+    np.testing.assert_allclose(functions.hartmann_6(X), alone)
+
+
 def test_instances_differ_and_repeat(boxes):
     task = boxes("functions").task
     X = np.full((1, 5), 0.4)

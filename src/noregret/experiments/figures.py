@@ -13,14 +13,12 @@ import polars as pl
 from scipy import stats
 
 from noregret._types import Floats
+from noregret.reporting.curves import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: colours that differ in lightness too (Okabe & Ito's, dark to light), with lines and marks
-_COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7f7f7f")
-_LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -48,10 +46,10 @@ def panels(count: int, *, columns: int = 3, height: float = 3.2) -> "tuple[Figur
 
 def styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A colour, a line and a mark for each label; pass the same labels to every panel."""
-    every = zip(cycle(_COLOURS), cycle(_LINES), cycle(_MARKS), strict=False)
+    every = zip(labels, cycle(STYLES), cycle(_MARKS), strict=False)
     return {
         label: {"color": colour, "linestyle": line, "marker": mark, "markersize": 4}
-        for label, (colour, line, mark) in zip(labels, every, strict=False)
+        for label, (colour, line), mark in every
     }
 
 

@@ -36,46 +36,6 @@ def bohachevsky(X: Floats) -> Floats:
     return np.asarray(a**2 + 2 * b**2 - waves + 0.7)
 
 
-_HARTMANN_A = np.array(
-    [
-        [10, 3, 17, 3.5, 1.7, 8],
-        [0.05, 10, 17, 0.1, 8, 14],
-        [3, 3.5, 1.7, 10, 17, 8],
-        [17, 8, 0.05, 10, 0.1, 14],
-    ]
-)
-_HARTMANN_P = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
-_HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-
-
-def hartmann(X: Floats) -> Floats:
-    """Hartmann's function in six dimensions (n × 6 → n), on the unit cube."""
-    apart = np.square(X[:, None] - _HARTMANN_P)
-    return np.asarray(-np.exp(-(_HARTMANN_A * apart).sum(axis=2)) @ _HARTMANN_WEIGHTS)
-
-
-def ackley(X: Floats) -> Floats:
-    """Ackley's function in any dimension (n × d → n), usually on [−32.768, 32.768]ᵈ."""
-    root = -20 * np.exp(-0.2 * np.sqrt(np.square(X).mean(axis=1)))
-    return np.asarray(root - np.exp(np.cos(2 * np.pi * X).mean(axis=1)) + 20 + np.e)
-
-
-def levy(X: Floats) -> Floats:
-    """Levy's function in any dimension (n × d → n), usually on [−10, 10]ᵈ."""
-    W = 1 + (X - 1) / 4
-    body, last = W[:, :-1], W[:, -1]
-    middle = np.square(body - 1) * (1 + 10 * np.square(np.sin(np.pi * body + 1)))
-    end = np.square(last - 1) * (1 + np.square(np.sin(2 * np.pi * last)))
-    return np.asarray(np.square(np.sin(np.pi * W[:, 0])) + middle.sum(axis=1) + end)
-
-
 _BRANIN_SIDES = [(-5.0, 10.0), (0.0, 15.0)]
 _BRANIN_MINIMIZERS = np.array([[-np.pi, 12.275], [np.pi, 2.275], [3 * np.pi, 2.475]])
 

@@ -10,6 +10,18 @@ import polars as pl
 from noregret._types import Floats, Ints
 from noregret.study.result import Result
 
+#: colour and line of each algorithm; colours differ in lightness too (Okabe & Ito's, dark to light)
+STYLES = (
+    ("#000000", "-"),
+    ("#0072B2", "--"),
+    ("#D55E00", "-."),
+    ("#009E73", ":"),
+    ("#CC79A7", (0, (5, 1))),
+    ("#56B4E9", (0, (3, 1, 1, 1))),
+    ("#E69F00", (0, (1, 1))),
+    ("#7f7f7f", (0, (8, 3))),
+)
+
 
 @dataclass(frozen=True)
 class Curves:

@@ -1,6 +1,7 @@
 """Pictures of runs. Needs Matplotlib: ``pip install noregret[plot]``."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from noregret import _checks
 from noregret._types import Floats
 from noregret.algorithms import PiGPUCB
 from noregret.optimizer import Optimizer
-from noregret.reporting.curves import curves_of
+from noregret.reporting.curves import STYLES, curves_of
 from noregret.reporting.slices import DEVIATIONS, MOST, Slice, importances, through_best
 from noregret.spaces import as_box, as_candidates
 from noregret.study import Study
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
 
 #: colours of Okabe & Ito, which differ in lightness too
 _BLUE, _RED, _GREY = "#0072B2", "#D55E00", "#7f7f7f"
-#: colour and line of each algorithm
-_STYLES = (
-    ("#000000", "-"),
-    ("#0072B2", "--"),
-    ("#D55E00", "-."),
-    ("#009E73", ":"),
-    ("#CC79A7", (0, (5, 1))),
-    ("#56B4E9", (0, (3, 1, 1, 1))),
-    ("#E69F00", (0, (1, 1))),
-    ("#7f7f7f", (0, (8, 3))),
-)
 #: how many points per side a bound is drawn at on a box
 _FINE = {1: 512, 2: 96}
 
@@ -237,7 +227,7 @@ def regret(
     _checks.probability("band", band)
     ax = _axes(ax)
     smallest = np.inf
-    for (name, curve), style in zip(curves_of(runs, kind).items(), _STYLES * 99, strict=False):
+    for (name, curve), style in zip(curves_of(runs, kind).items(), cycle(STYLES), strict=False):
         ends = (0.5 - band / 2, 0.5, 0.5 + band / 2)
         low, middle, high = np.quantile(curve.values, ends, axis=0)
         colour, line = style

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from noregret.spaces import Box
-from noregret.testing.suite import Suite, check_recommendations, fingerprint, refused
+from noregret.testing.suite import Suite, fingerprint, refused
 
 
 class BoxSuite(Suite):
@@ -37,10 +37,6 @@ class BoxSuite(Suite):
             assert np.all(batch.ids == -1)
             optimizer.tell(batch, self.evaluate(batch, i))
         assert optimizer.t == len(optimizer.history)
-
-    def test_predictions_and_recommendations(self) -> None:
-        """Means, deviations and intervals are there before and after the first reward."""
-        check_recommendations(self, 2)
 
     def test_counts_of_candidates_are_for_lists(self) -> None:
         """A box has no candidates to count."""

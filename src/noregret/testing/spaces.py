@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret.kernels import RBF
 from noregret.spaces import Bool, Choice, Float, Int, Space
-from noregret.testing.suite import Suite, check_recommendations, fingerprint, refused, reload
+from noregret.testing.suite import Suite, fingerprint, refused, reload
 
 
 class SpaceSuite(Suite):
@@ -68,10 +68,6 @@ class SpaceSuite(Suite):
         again = reload(optimizer).domain
         assert again.names == optimizer.domain.names
         assert again.parameters == optimizer.domain.parameters
-
-    def test_predictions_and_recommendations(self) -> None:
-        """Means, deviations and intervals are there before and after the first reward."""
-        check_recommendations(self, 4)
 
     def test_bad_input_is_refused_and_changes_nothing(self) -> None:
         """Values outside, of the wrong type or missing are refused by the parameter's name."""

@@ -59,24 +59,6 @@ def same_arrays(ones: Any, others: Any) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def check_recommendations(suite: "Suite", dimension: int) -> None:
-    """Predictions and intervals before and after the first reward, on a domain without ids."""
-    optimizer = suite.build()
-    with refused("points"):
-        optimizer.predict()
-    for rounds in (0, 3):
-        suite.play(optimizer, rounds)
-        mean, std = optimizer.predict(suite.probe)
-        assert mean.shape == std.shape == (len(suite.probe),)
-        assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
-        for best in (optimizer.recommend(), *optimizer.top(3)):
-            assert best.id == -1
-            assert optimizer.domain.locate([best.point])[1].shape == (1, dimension)
-            assert best.lower <= best.mean <= best.upper
-            assert best.gap >= 0
-        assert optimizer.alive is None
-
-
 class Suite(ABC):
     """A problem of two variables, and tests that lists and boxes both pass."""
 
@@ -226,6 +208,24 @@ class Suite(ABC):
             optimizer.tell(full, self.evaluate(full))
         with refused("n must be given"):
             optimizer.ask(fill=True)
+
+    def test_predictions_and_recommendations(self) -> None:
+        """Means, deviations and intervals are there before and after the first reward."""
+        optimizer = self.build()
+        with refused("points"):
+            optimizer.predict()
+        for rounds in (0, 3):
+            self.play(optimizer, rounds)
+            mean, std = optimizer.predict(self.probe)
+            assert mean.shape == std.shape == (len(self.probe),)
+            assert np.all(np.isfinite(mean) & np.isfinite(std) & (std >= 0))
+            for best in (optimizer.recommend(), *optimizer.top(3)):
+                assert best.id == -1
+                _, points = optimizer.domain.locate([best.point])
+                assert points.shape == (1, optimizer.domain.dimension)
+                assert best.lower <= best.mean <= best.upper
+                assert best.gap >= 0
+            assert optimizer.alive is None
 
     # -- settings ----------------------------------------------------------------------------
 
