@@ -229,6 +229,7 @@ def draw(found: dict[tuple[int, str], Outcome], path: Path) -> None:
     }
     looks = {"proved width": "o-", "β = 2": "s--", "dense": "^:"}
     figure, (axis,) = panels(1)
+    figure.set_size_inches(5.6, 3.6)
     for name, label in labels.items():
         sizes = sorted(size for size, way in found if way == name)
         runs = [found[size, name] for size in sizes]

@@ -160,8 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--evaluations", type=int, default=40)
     given = parser.parse_args(arguments)
-    score_column = "score recommended: mean (smallest to largest)"
-    print(tables.head("problem", "method", score_column, "ms"))
+    print(tables.head("problem", "method", "score recommended: mean (smallest to largest)", "ms"))
     for name, problem in PROBLEMS.items():
         for label, method in (("ours", ours), ("tpe", tpe)):
             runs = [run(method, problem, given.evaluations, seed) for seed in range(given.seeds)]
