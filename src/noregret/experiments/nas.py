@@ -135,20 +135,14 @@ def _panel(axis: "Axes", table: pl.DataFrame, column: str) -> None:
     cut_bands([axis])
 
 
-def _plot(table: pl.DataFrame, columns: Sequence[str], across: int) -> "Mapping[str, Figure]":
+def _plot(
+    table: pl.DataFrame, settings: Settings, columns: Sequence[str], across: int
+) -> "Mapping[str, Figure]":
     figure, axes = panels(len(columns), columns=across, height=2.8)
     for axis, column in zip(axes, columns, strict=True):
         _panel(axis, table, column)
     legend(figure, axes[0])
     return {"": figure}
-
-
-def _plot_times(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    return _plot(table, ("seconds", "batch", "hours"), across=3)
-
-
-def _plot_alone(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
-    return _plot(table, ("ratio", "batch", "seconds", "hours"), across=2)
 
 
 def _plot_regrets(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure]":
@@ -226,7 +220,7 @@ EXPERIMENTS = (
         minutes=1,
         sizes=_SIZES,
         tasks=_initial_tasks,
-        plot=_plot_times,
+        plot=functools.partial(_plot, columns=("seconds", "batch", "hours"), across=3),
         measure=_measure,
     ),
     Experiment(
@@ -248,7 +242,7 @@ EXPERIMENTS = (
         minutes=1,
         sizes=_SIZES,
         tasks=_alone_tasks,
-        plot=_plot_alone,
+        plot=functools.partial(_plot, columns=("ratio", "batch", "seconds", "hours"), across=2),
         measure=_measure,
     ),
 )
