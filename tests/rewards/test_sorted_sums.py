@@ -49,8 +49,8 @@ def test_one_at_a_time_and_all_at_once_give_the_same_bits(n):
     rng = np.random.default_rng(n)
     arms, rewards = np.zeros(n, dtype=np.int64), rewards_of_all_kinds(rng, n)
     levels = np.abs(rng.standard_t(1.0, (1, 50)))
-    single = filled(arms, rewards, parts=n).sums(np.array([0]), levels)
-    at_once = filled(arms, rewards).sums(np.array([0]), levels)
+    single = filled(arms, rewards, parts=n).below(np.array([0]), levels)[1]
+    at_once = filled(arms, rewards).below(np.array([0]), levels)[1]
     assert np.array_equal(single, at_once)
 
 
@@ -83,5 +83,5 @@ def test_interrupted_while_sorting_it_starts_again_from_the_history():
     observations.tell(np.array([1, 2, 1]), np.array([3.0, -1.0, 0.5]))
     with pytest.raises(KeyboardInterrupt):
         kept.follow(observations, interrupted)
-    sums = kept.follow(observations, keyed).sums(arms, levels)
-    assert np.array_equal(sums, whole.follow(observations, keyed).sums(arms, levels))
+    sums = kept.follow(observations, keyed).below(arms, levels)[1]
+    assert np.array_equal(sums, whole.follow(observations, keyed).below(arms, levels)[1])

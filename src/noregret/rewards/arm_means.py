@@ -59,8 +59,8 @@ class TruncatedMeans:
         self.moment = self.moment.after(observations.rewards)
         level = self.moment.value / heavy.log_squared(observations.t)
         rows = np.arange(len(observations))
-        sums = held.sums(rows, np.full((len(rows), 1), level))[:, 0]
-        return np.asarray(sums / np.maximum(observations.told, 1))
+        _, sums = held.below(rows, np.full((len(rows), 1), level))
+        return np.asarray(sums[:, 0] / np.maximum(observations.told, 1))
 
     def width(self, t: int) -> float:
         """β of Lemma 1."""

@@ -135,12 +135,8 @@ class SortedSums:
         """How many values these arms have (n)."""
         return np.asarray(self._length[2 * arms] + self._length[2 * arms + 1])
 
-    def sums(self, arms: Ints, levels: Floats) -> Floats:
-        """Sums of the values whose key is at most the level: arms (n), levels and sums (n × m)."""
-        return self.below(arms, levels)[1]
-
     def below(self, arms: Ints, levels: Floats) -> tuple[Ints, Floats]:
-        """How many values have a key of at most the level, and their sums (n × m each)."""
+        """How many values of arms (n) have a key of at most a level (n × m), and their sums."""
         counts = np.zeros(levels.shape, dtype=np.int64)
         found = np.zeros(levels.shape)
         for run in (2 * arms, 2 * arms + 1):
