@@ -165,7 +165,8 @@ class Version:
     """A process that runs tasks with the package in a folder."""
 
     def __init__(self, source: Path) -> None:
-        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": str(source.resolve())}
+        self._source = source.resolve()
+        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": str(self._source)}
         self._process = subprocess.Popen(
             [sys.executable, __file__], env=environment, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -177,7 +178,10 @@ class Version:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([name, width, seed]) + "\n")
         self._process.stdin.flush()
-        found: dict[str, float] = json.loads(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{name} failed with {self._source}; its error stands above")
+        found: dict[str, float] = json.loads(line)
         return found
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ Inside a batch bounds only fall, so a last bound is still a bound, and a candida
 last bound comes out on top. So memory is limited, and picks are those of a full argmax.
 """
 
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,46 +25,29 @@ _AWAKE = 1 << 20
 _KEPT = 16
 
 
+@dataclass
 class Repeats:
-    """Evaluations of one candidate in a row, see :meth:`Awake.repeats`.
-
-    Only its own bound and leverage count them. They can only lower those of others, so it stays the
-    best as long as its bound is not below ``others``.
+    """A pick of a candidate, and more picks of it in a row.
 
     Attributes
     ----------
     position
         The position of the candidate.
+    direction
+        How its evaluations lower leverages, see
+        :meth:`noregret.models.fantasy.Fantasy.direction`.
+    leverage, mean, cap
+        Its leverage without them, its mean, and what its bound may not exceed.
     times
-        How many evaluations were counted.
-    upper
-        Its bound with all of them.
-    others
-        The largest bound of all other candidates without them, asleep or awake.
-    leverage
-        Its leverage without them.
+        How often it was picked.
     """
 
-    def __init__(
-        self, bounds: Bounds, block: Block, position: int, upper: float, cap: float, others: float
-    ) -> None:
-        self.position, self.times, self.upper, self.others = position, 0, upper, others
-        self.leverage = block.leverage.item(position)
-        self._bounds, self._block, self._cap = bounds, block, cap
-
-    @cached_property
-    def direction(self) -> tuple[Floats, float]:
-        """How they lower leverages, see :meth:`noregret.models.fantasy.Fantasy.direction`."""
-        return self._bounds.fantasy.direction(self._block, self.position)
-
-    def count(self) -> None:
-        """Count one more evaluation."""
-        self.times += 1
-        _, s = self.direction
-        leverage = max(self.leverage - self.times * s**2 / (1.0 + self.times * s), 0.0)
-        self._block.leverage[self.position] = leverage
-        mean = self._block.mean.item(self.position)
-        self.upper = min(self._bounds.inside_one(mean, leverage), self._cap)
+    position: int
+    direction: tuple[Floats, float]
+    leverage: float
+    mean: float
+    cap: float
+    times: int = 1
 
 
 class Awake:
@@ -227,15 +210,27 @@ class Awake:
         return np.flatnonzero(~dozes)
 
     def repeats(self, position: int) -> Repeats:
-        """Start to evaluate a candidate, possibly several times; ends with :meth:`evaluate`."""
-        upper, self.upper[position] = self.upper.item(position), -np.inf
-        others = max(float(self.upper[self.leading :].max(initial=-np.inf)), self._rest)
-        self.upper[position] = upper
-        cap = self._caps.item(position)
-        return Repeats(self._bounds, self.block, position, upper, cap, others)
+        """The pick of a candidate, to be counted by :meth:`evaluate`."""
+        block, direction = self.block, self._bounds.fantasy.direction(self.block, position)
+        numbers = block.leverage.item(position), block.mean.item(position)
+        return Repeats(position, direction, *numbers, self._caps.item(position))
+
+    def others(self, position: int) -> float:
+        """The largest bound of all candidates except one, asleep or awake."""
+        own, self.upper[position] = self.upper.item(position), -np.inf
+        largest = max(float(self.upper.max()), self._rest)
+        self.upper[position] = own
+        return largest
+
+    def bound(self, repeats: Repeats) -> float:
+        """The bound of a candidate after its picks; its own leverage counts them from here on."""
+        (_, s), times = repeats.direction, repeats.times
+        leverage = max(repeats.leverage - times * s**2 / (1.0 + times * s), 0.0)
+        self.block.leverage[repeats.position] = leverage
+        return min(self._bounds.inside_one(repeats.mean, leverage), repeats.cap)
 
     def evaluate(self, repeats: Repeats) -> None:
-        """Count the evaluations of a candidate in all leverages and bounds."""
+        """Count the picks of a candidate in all leverages and bounds."""
         self.block.leverage[repeats.position] = repeats.leverage
         self._bounds.fantasy.add_along(self.block, *repeats.direction, repeats.times)
         self.upper = self._bounded()

@@ -152,11 +152,10 @@ def list_batch(
     awake = Awake(
         sleepers, bounds, points, room.closed, leading, limit=limit, all_of_them=rule.compares
     )
-    ids: list[int] = []
-    chosen: dict[int, Points] = {}  # points by id
-    upper: list[float] = []
+    picked = _Picked(rule, limit, room)
     level = np.inf  # bounds were compared down to this level
     alone = not rule.compares and not awake.leading  # whether the other bounds may lag behind
+    before = -1  # the candidate picked last
     while True:
         position = awake.best()
         if position is not None:
@@ -168,26 +167,63 @@ def list_batch(
             position = weakest
         if position is None:
             break
-        id_, row = awake.ids.item(position), slice(position, position + 1)
-        chosen.setdefault(id_, awake.block.points[row])
-        repeats = awake.repeats(position)
-        while True:
-            ids.append(id_)
-            upper.append(repeats.upper)
-            full = rule.add(awake.block, position) or len(ids) >= limit
-            open_ = room.take(id_)
-            if full:
-                break
-            repeats.count()
-            if not (alone and open_ and repeats.upper >= repeats.others):
-                break
-            level = min(level, repeats.upper)
-        if full:
+        picked.add(awake, position, awake.upper.item(position))
+        if picked.full:
             break
+        repeats, id_ = awake.repeats(position), picked.ids[-1]
+        if alone and id_ == before:
+            # Its evaluations can only lower the other bounds: while its own one is not below the
+            # largest of them, they need not be brought up to date.
+            others = awake.others(position)
+            while picked.may_repeat and (bound := awake.bound(repeats)) >= others:
+                level = min(level, bound)
+                picked.add(awake, position, bound)
+                repeats.times += 1
+            if picked.full:
+                break
         awake.evaluate(repeats)
-        if not open_:
+        if not picked.open:
             awake.close(position)
+        before = id_
     awake.commit(level)
-    picked = np.concatenate([awake.block.points[:0], *(chosen[id_] for id_ in ids)])
-    numbers = np.array(ids, dtype=np.int64)
-    return Picks(numbers, picked, np.array(upper), bounds.width, rule.ratio)
+    where = np.concatenate([awake.block.points[:0], *(picked.points[i] for i in picked.ids)])
+    ids = np.array(picked.ids, dtype=np.int64)
+    return Picks(ids, where, np.array(picked.upper), bounds.width, rule.ratio)
+
+
+class _Picked:
+    """The picks of a batch so far.
+
+    Attributes
+    ----------
+    ids, upper
+        The candidates, and the bound of each when it was picked.
+    points
+        The points of the candidates, by id (1 × d each).
+    full
+        Whether the batch has ended.
+    open
+        Whether the candidate picked last may be picked again.
+    """
+
+    def __init__(self, rule: BatchRule, limit: int, room: Room) -> None:
+        self._rule, self._limit, self._room = rule, limit, room
+        self.ids: list[int] = []
+        self.upper: list[float] = []
+        self.points: dict[int, Points] = {}
+        self.full, self.open = False, True
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the candidate picked last may be picked again in this batch."""
+        return self.open and not self.full
+
+    def add(self, awake: Awake, position: int, upper: float) -> None:
+        """Pick a candidate."""
+        id_ = awake.ids.item(position)
+        self.ids.append(id_)
+        self.upper.append(upper)
+        if id_ not in self.points:
+            self.points[id_] = awake.block.points[position : position + 1]
+        self.full = self._rule.add(awake.block, position) or len(self.ids) >= self._limit
+        self.open = self._room.take(id_)
