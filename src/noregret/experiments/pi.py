@@ -179,7 +179,7 @@ def _plot_plane(table: pl.DataFrame, settings: Settings) -> "Mapping[str, Figure
     span = 2 * settings["horizon"] // _ROWS
     labels = {
         "regret": "regret",
-        "step": f"regret per step (top hat of {span})",
+        "step": f"regret per step, mean of {span}",
         "milliseconds": "processor time per step, ms",
     }
     for axis, (column, label) in zip(axes, labels.items(), strict=True):

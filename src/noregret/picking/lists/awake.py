@@ -36,8 +36,8 @@ class Repeats:
     direction
         How its evaluations lower leverages, see
         :meth:`noregret.models.fantasy.Fantasy.direction`.
-    leverage, mean, cap
-        Its leverage without them, its mean, and what its bound may not exceed.
+    leverage
+        Its leverage without them.
     times
         How often it was picked.
     """
@@ -45,8 +45,6 @@ class Repeats:
     position: int
     direction: tuple[Floats, float]
     leverage: float
-    mean: float
-    cap: float
     times: int = 1
 
 
@@ -211,9 +209,8 @@ class Awake:
 
     def repeats(self, position: int) -> Repeats:
         """The pick of a candidate, to be counted by :meth:`evaluate`."""
-        block, direction = self.block, self._bounds.fantasy.direction(self.block, position)
-        numbers = block.leverage.item(position), block.mean.item(position)
-        return Repeats(position, direction, *numbers, self._caps.item(position))
+        direction = self._bounds.fantasy.direction(self.block, position)
+        return Repeats(position, direction, self.block.leverage.item(position))
 
     def others(self, position: int) -> float:
         """The largest bound of all candidates except one, asleep or awake."""
@@ -224,10 +221,11 @@ class Awake:
 
     def bound(self, repeats: Repeats) -> float:
         """The bound of a candidate after its picks; its own leverage counts them from here on."""
-        (_, s), times = repeats.direction, repeats.times
+        (_, s), at, times = repeats.direction, repeats.position, repeats.times
         leverage = max(repeats.leverage - times * s**2 / (1.0 + times * s), 0.0)
-        self.block.leverage[repeats.position] = leverage
-        return min(self._bounds.inside_one(repeats.mean, leverage), repeats.cap)
+        self.block.leverage[at] = leverage
+        upper = self._bounds.inside_one(self.block.mean.item(at), leverage)
+        return min(upper, self._caps.item(at))
 
     def evaluate(self, repeats: Repeats) -> None:
         """Count the picks of a candidate in all leverages and bounds."""
