@@ -99,7 +99,8 @@ class Situation:
     events
         Where to write down what was done on the way.
     once
-        Whether there is no noise, so that a second evaluation of a choice would say nothing.
+        Whether no point of a box is to be picked twice: there is no noise, so that a second
+        evaluation would say nothing. On a list ``room`` says how often.
     """
 
     space: Domain

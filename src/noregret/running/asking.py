@@ -104,11 +104,12 @@ def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
     Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
     to differ, and no theorem covers the picks after the batch rule has ended its batch.
     """
-    rules, frozen, rule = setup.rules, setup.parts.frozen, setup.parts.rule
+    space, rules = setup.settings.domain, setup.rules
+    frozen, rule = setup.parts.frozen, setup.parts.rule
     if plate:
         rules, frozen, rule = replace(rules, inflation=1.0), False, _to_the_limit(rule)
     return Situation(
-        setup.settings.domain,
+        space,
         run.observations,
         run.beliefs,
         setup.parts.view(run.beliefs, run.observations, rules, True, frozen),
@@ -118,15 +119,15 @@ def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
         setup.settings.aim,
         run.rng,
         run.events,
-        once=_without_noise(run),
+        once=space.size is None and _without_noise(run),  # on a list the room says so
     )
 
 
 def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
     """What the chooser knows, for a look; with a generator and events of its own."""
-    beliefs, seen = run.looked(setup.rules), run.observations
+    space, beliefs, seen = setup.settings.domain, run.looked(setup.rules), run.observations
     return Situation(
-        setup.settings.domain,
+        space,
         seen,
         beliefs,
         setup.parts.view(beliefs, seen, setup.rules, pending, setup.parts.frozen),
@@ -136,7 +137,7 @@ def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
         setup.settings.aim,
         np.random.default_rng([int(setup.settings.seed or 0), seen.t]),
         [],
-        once=_without_noise(run),
+        once=space.size is None and _without_noise(run),  # on a list the room says so
     )
 
 
