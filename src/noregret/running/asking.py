@@ -7,6 +7,7 @@ import numpy as np
 
 from noregret._types import Ints
 from noregret.batching import BatchRule, ToTheLimit
+from noregret.learning.beliefs import Beliefs
 from noregret.learning.ties import always_agree
 from noregret.models.fantasy import Fantasy
 from noregret.picking.chooser import Picks, Situation, spread_picks, uniform_picks
@@ -79,12 +80,12 @@ def _choose(setup: Setup, run: Run, room: Room, n: int | None, *, plate: bool) -
     limit = (n or _LONGEST) if settings.adaptive else (n or settings.batch_size)
     new = not run.observations.t or (learner is not None and not learner.fitted)
     if plate and parts.spreads and new:
-        return first_plate(_situation(setup, run, room, plate=False), settings.domain, limit)
+        return first_plate(_situation(setup, run, room, run.beliefs), settings.domain, limit)
     draws = 0 if learner is None else learner.wanted(asked)
     if not draws and not asked and parts.starts_uniformly:
         # BKB 3.1, BBKB Algorithm 1, line 1
         draws = 1 if settings.adaptive else limit
-    now = _situation(setup, run, room, plate=plate)
+    now = _situation(setup, run, room, run.beliefs, plate=plate)
     if not draws:
         picks = run.chooser.choose(now, limit)
         if n is None and settings.adaptive and len(picks.ids) == _LONGEST:
@@ -98,7 +99,23 @@ def _choose(setup: Setup, run: Run, room: Room, n: int | None, *, plate: bool) -
     return uniform_picks(now, count)
 
 
-def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
+def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
+    """What the chooser knows, for a look; with a generator and events of its own."""
+    beliefs = run.looked(setup.rules)
+    now = _situation(setup, run, room_of(setup, run), beliefs, pending=pending)
+    rng = np.random.default_rng([int(setup.settings.seed or 0), run.observations.t])
+    return replace(now, rng=rng, events=[])
+
+
+def _situation(
+    setup: Setup,
+    run: Run,
+    room: Room,
+    beliefs: Beliefs,
+    *,
+    pending: bool = True,
+    plate: bool = False,
+) -> Situation:
     """What a chooser knows when it picks the next points.
 
     Inside a plate deviations fall exactly with every pick and are not inflated: the picks have
@@ -111,32 +128,14 @@ def _situation(setup: Setup, run: Run, room: Room, *, plate: bool) -> Situation:
     return Situation(
         space,
         run.observations,
-        run.beliefs,
-        setup.parts.view(run.beliefs, run.observations, rules, True, frozen),
+        beliefs,
+        setup.parts.view(beliefs, run.observations, rules, pending, frozen),
         setup.intersects,
         rule,
         room,
         setup.settings.aim,
         run.rng,
         run.events,
-        once=space.size is None and _without_noise(run),  # on a list the room says so
-    )
-
-
-def look(setup: Setup, run: Run, *, pending: bool) -> Situation:
-    """What the chooser knows, for a look; with a generator and events of its own."""
-    space, beliefs, seen = setup.settings.domain, run.looked(setup.rules), run.observations
-    return Situation(
-        space,
-        seen,
-        beliefs,
-        setup.parts.view(beliefs, seen, setup.rules, pending, setup.parts.frozen),
-        setup.intersects,
-        setup.parts.rule,
-        room_of(setup, run),
-        setup.settings.aim,
-        np.random.default_rng([int(setup.settings.seed or 0), seen.t]),
-        [],
         once=space.size is None and _without_noise(run),  # on a list the room says so
     )
 
