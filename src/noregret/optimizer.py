@@ -18,10 +18,9 @@ from noregret.picking.certify import certificate
 from noregret.picking.chooser import Chooser, Situation
 from noregret.picking.recommend import prediction, prediction_at, recommendations, top_gap
 from noregret.results import Batch, History, Recommendation
-from noregret.running import failures, state
+from noregret.running import failures, members, state
 from noregret.running.asking import MOST_ASKED, look, pick, room_of
 from noregret.running.changed_lists import domain_for, list_for
-from noregret.running.members import refuse_overrides, refuse_unknown, setting_names
 from noregret.running.run import Run, located
 from noregret.running.settings import learnt_settings
 from noregret.running.setup import Setup
@@ -106,14 +105,15 @@ class Optimizer(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        refuse_overrides(cls, Optimizer)
+        members.refuse_overrides(cls, Optimizer)
 
     def __new__(cls, *given: Any, **settings: Any) -> Self:
         """Refuse misspelt settings before the generated ``__init__`` does, without a hint."""
-        refuse_unknown(cls, given, settings)
+        members.refuse_unknown(cls, given, settings)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
+        members.refuse_hidden_settings(self)
         vars(self).update({name: _checks.plain(value) for name, value in vars(self).items()})
         vars(self)["domain"] = domain_for(self.kernel, as_domain(self.domain))
         if self.seed is None:
@@ -375,7 +375,7 @@ class Optimizer(ABC):
 
     def settings(self) -> dict[str, Any]:
         """The settings by name, without domain and kernel."""
-        return {name: vars(self)[name] for name in setting_names(type(self))}
+        return {name: vars(self)[name] for name in members.setting_names(type(self))}
 
     def save(self, path: str | os.PathLike[str] | IO[bytes], *, candidates: bool = True) -> None:
         """Write the run to a file or binary file object, for ``nr.load``; the list is optional."""

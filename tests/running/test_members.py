@@ -57,6 +57,36 @@ def test_settings_and_plain_values_may_be_replaced():
     assert (opt.adaptive, opt.ratio, opt.width) == (True, 3.0, "practical")
 
 
+@pytest.mark.parametrize(
+    ("cls", "name", "member"),
+    [
+        (nr.GPUCB, "width", lambda self, evidence: 9.0),
+        (nr.GPUCB, "width", 9.0),
+        (nr.GPUCB, "noise", 0.5),
+        (nr.GPUCB, "kernel", nr.RBF(0.5)),
+        (nr.BBKB, "ratio", 6.0),
+        (nr.ThompsonSampling, "batch_size", 3),
+    ],
+)
+@pytest.mark.parametrize("decorated", [False, True])
+def test_a_setting_replaced_without_effect_is_refused(cls, name, member, decorated):
+    made = type("Mine", (cls,), {name: member})
+    if decorated:  # without a type it is no field of this dataclass
+        made = dataclass(frozen=True, kw_only=True, eq=False, repr=False)(made)
+    with pytest.raises(TypeError, match=rf"Mine\.{name} would have no effect"):
+        made(X, KERNEL)
+
+
+def test_a_constructor_of_your_own_may_pass_on_a_value_of_its_class():
+    class Mine(nr.GPUCB):
+        width = 9.0
+
+        def __init__(self, domain):
+            super().__init__(domain, KERNEL, width=self.width)
+
+    assert Mine(X).beta == pytest.approx(9.0)
+
+
 def test_a_misspelt_setting_of_a_class_of_your_own_is_refused():
     @dataclass(frozen=True, kw_only=True)
     class Mine(nr.GPUCB):

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Sequence
+from dataclasses import MISSING
 from typing import Any, TypeVar, cast
 
 from noregret import _checks
@@ -60,6 +61,22 @@ def refuse_overrides(cls: type[Any], base: type[Any]) -> None:
             raise TypeError(
                 f"{cls.__name__}.{name} would have no effect on what is asked: an algorithm says "
                 "what it is made of in parts(); for another width pass width=function"
+            )
+
+
+def refuse_hidden_settings(optimizer: Any) -> None:
+    """Refuse a class with an attribute or method of a setting's name that is not its default.
+
+    An optimiser has its settings from its constructor, so that such a member would have no effect.
+    """
+    cls = type(optimizer)
+    for name, field in cls.__dataclass_fields__.items():
+        member = getattr(cls, name, MISSING)
+        if member is not field.default and vars(optimizer).get(name, MISSING) is not member:
+            raise TypeError(
+                f"{cls.__name__}.{name} would have no effect: {name} is a setting. For another "
+                f"default write its type too, {name}: type = default, in a class of your own below "
+                "@dataclass(frozen=True, kw_only=True, eq=False, repr=False)"
             )
 
 
