@@ -130,6 +130,17 @@ def test_a_width_that_is_a_function_must_be_given_again(tmp_path):
     same_future(opt, nr.load(tmp_path / "run.npz", width=width), f)
 
 
+def test_a_file_says_itself_what_its_settings_are(tmp_path):
+    """Another setting would show at ``opt.noise``, and what is remembered would rest on the old."""
+    opt, f = played(seed=3)
+    opt.save(tmp_path / "run.npz")
+    others = ("noise", 0.5), ("width", 2.0), ("seed", 4), ("kernel", nr.RBF(0.5))
+    for name, value in (*others, ("kernel", "auto"), ("kernel", lambda xs, ys: xs @ ys.T)):
+        with pytest.raises(ValueError, match=rf"^{name} .*opt\.replace\({name}="):
+            nr.load(tmp_path / "run.npz", **{name: value})
+    same_future(opt, nr.load(tmp_path / "run.npz", kernel=opt.kernel), f)
+
+
 class Counting(LooksByBounds):
     """Picks by bounds, and counts the batches."""
 

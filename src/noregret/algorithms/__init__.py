@@ -145,7 +145,8 @@ def load(
         Needed where it is not all in the file: candidates that are objects other than strings, and
         a space with ``feasible``.
     kernel
-        Needed where the kernel is a callable or a class of your own outside this process.
+        Needed where the kernel is a callable or a class of your own outside this process. It must
+        be the run's: for another one call ``opt.replace`` afterwards, as for all settings.
     algorithm
         The class, where it is one of your own.
     fresh
@@ -156,10 +157,16 @@ def load(
     saved = state.read(path)
     try:
         header = saved.header
-        missing = [name for name in header.get("again", []) if name not in settings]
+        again = header.get("again", [])
+        missing = [name for name in again if name not in settings]
         if missing:
             raise ValueError(
                 f"{missing[0]} is a function: pass it again, load(path, {missing[0]}=f)"
+            )
+        if known := [name for name in settings if name in header["settings"] and name not in again]:
+            raise ValueError(
+                f"{known[0]} is in the file: leave it out. To change it, load the run first: "
+                f"opt.replace({known[0]}={settings[known[0]]!r:.100})"
             )
         cls = algorithm or algorithms.get(header["algorithm"])
         if cls is None:

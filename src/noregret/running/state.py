@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from noregret.kernels import Kernel, as_kernel
-from noregret.kernels.spec import from_spec, to_spec
+from noregret.kernels.spec import from_spec, same_kernel, to_spec
 from noregret.spaces import Candidates, Domain, Space
 from noregret.spaces.files import domain_spec, load_domain
 
@@ -116,11 +116,19 @@ class Saved:
     def kernel(self, given: Any) -> Any:
         """The kernel or the word ``"auto"``; ``given`` if it was not stored."""
         spec = self.header["kernel"]
-        if given is not None:
-            return given
         if spec is None:
-            raise ValueError("this run's kernel is a callable: pass it again, load(path, kernel=k)")
-        return spec if isinstance(spec, str) else from_spec(spec, self._arrays)
+            if given is None:
+                raise ValueError(
+                    "this run's kernel is a callable: pass it again, load(path, kernel=k)"
+                )
+            return given
+        stored = spec if isinstance(spec, str) else from_spec(spec, self._arrays)
+        if given is not None and not _are_same(given, stored):
+            raise ValueError(
+                f"kernel must be the run's {stored!r}, got {given!r}: leave it out. To change it, "
+                "load the run first: opt.replace(kernel=...)"
+            )
+        return stored
 
     def run(self, domain: Domain, kernel: Any, like: Any) -> Any:
         """The tree, for the domain and kernel in use.
@@ -310,6 +318,13 @@ class _Reader:
             if number >= 0:
                 made[i] = points[number]
         return made
+
+
+def _are_same(given: Any, stored: Any) -> bool:
+    """Whether a kernel that was given again, or the word ``"auto"``, is the one in the file."""
+    if isinstance(given, str) or isinstance(stored, str):
+        return bool(given == stored)
+    return same_kernel(as_kernel(given), stored)
 
 
 def _name_of(cls: type[Any]) -> str:
