@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from noregret._types import Floats
 from noregret.models.fantasy import Block
 
 #: a pick with no leverage left adds nothing to a sum, so it must end the batch itself
@@ -28,16 +29,21 @@ class BatchRule(Protocol):
     """
 
     ratio: float
-    compares: bool
+    compares: bool = False
 
     def add(self, block: Block, position: int) -> bool:
         """Whether the batch ends with the pick of a point of this block."""
 
+    def has_passed(self, block: Block) -> bool:
+        """Whether the picks so far pass the threshold, so that there is no other one.
 
-class FixedSize:
+        Only rules that compare are asked, with a block that counts all picks.
+        """
+        return False
+
+
+class FixedSize(BatchRule):
     """No bound: the caller's limit ends the batch."""
-
-    compares = False
 
     def __init__(self) -> None:
         self.ratio = 1.0
@@ -47,7 +53,7 @@ class FixedSize:
         return False
 
 
-class ToTheLimit:
+class ToTheLimit(BatchRule):
     """Goes on where another rule ends: the caller's limit ends the batch.
 
     Parameters
@@ -68,13 +74,11 @@ class ToTheLimit:
         return False
 
 
-class ProductRule:
+class ProductRule(BatchRule):
     """∏(1 + σ²_{s−1}(x_s)) ≤ C.  GP-BUCB (BBKB Algorithm 2, Proposition 1).
 
     ``pending`` is the sum of leverages of points handed out earlier and not told yet.
     """
-
-    compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
@@ -87,13 +91,11 @@ class ProductRule:
         return self.ratio > self.threshold or now <= NOTHING_LEFT
 
 
-class GlobalRatio:
+class GlobalRatio(BatchRule):
     """1 + Σσ̃²_fb(x_s) ≤ C̃.  BBKB Lemma 1.
 
     ``pending`` is the sum over points handed out earlier and not told yet.
     """
-
-    compares = False
 
     def __init__(self, threshold: float, pending: float = 0.0) -> None:
         self.threshold = threshold
@@ -106,7 +108,7 @@ class GlobalRatio:
         return self.ratio > self.threshold or told <= NOTHING_LEFT
 
 
-class LocalRatio:
+class LocalRatio(BatchRule):
     """σ̃²_fb(x)/σ̃²_t(x) ≤ C̃ for every candidate x that has been looked at.  BBKB Section 4.
 
     This is the ratio itself, not a bound on it. A candidate that was not looked at keeps its bound
@@ -125,12 +127,17 @@ class LocalRatio:
         if now <= NOTHING_LEFT:
             return True
         # The leverages are those before this pick, which multiplies its own ratio by 1 + leverage.
-        ratios = block.told / np.maximum(block.leverage, NOTHING_LEFT)
+        ratios = _shrinking(block)
         self.ratio = float(max(ratios.max(), ratios[position] * (1.0 + now)))
         return self.ratio > self.threshold
 
+    def has_passed(self, block: Block) -> bool:
+        """Whether a pick has passed the threshold for another candidate than itself."""
+        self.ratio = max(self.ratio, float(_shrinking(block).max()))
+        return self.ratio > self.threshold
 
-class LeverageGoal:
+
+class LeverageGoal(BatchRule):
     """Full at the first pick whose leverage is at most a goal.  BBKB Algorithm 3.
 
     Attributes
@@ -138,8 +145,6 @@ class LeverageGoal:
     useful
         How many picks had a leverage above the goal.
     """
-
-    compares = False
 
     def __init__(self, goal: float) -> None:
         self.ratio = 1.0
@@ -152,3 +157,8 @@ class LeverageGoal:
             return True
         self.useful += 1
         return False
+
+
+def _shrinking(block: Block) -> Floats:
+    """By what factor the variances of a block have shrunk since the batch start (n)."""
+    return np.asarray(block.told / np.maximum(block.leverage, NOTHING_LEFT))

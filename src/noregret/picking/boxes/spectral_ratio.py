@@ -3,12 +3,12 @@
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.batching import NOTHING_LEFT
+from noregret.batching import NOTHING_LEFT, BatchRule
 from noregret.models.fantasy import Block
 from noregret.models.posterior import Posterior
 
 
-class SpectralRatio:
+class SpectralRatio(BatchRule):
     """BBKB Lemma 1 first, then Lemma 3 for all points of a box at once.
 
     k̃_fb is a kernel, so the matrix K̃ of the picks dominates ccᵀ/σ̃²_fb(x), c = k̃_fb(picks, x), for
@@ -24,8 +24,6 @@ class SpectralRatio:
     pending
         Σσ̃²_fb over points handed out earlier, which bounds their share everywhere.
     """
-
-    compares = False
 
     def __init__(self, threshold: float, posterior: Posterior, pending: float = 0.0) -> None:
         self.threshold = threshold

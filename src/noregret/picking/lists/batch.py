@@ -158,6 +158,8 @@ def list_batch(
     before = -1  # the candidate picked last
     while True:
         position = awake.best()
+        if picked.ids and rule.compares and rule.has_passed(awake.block):
+            break
         if position is not None:
             level = min(level, awake.upper.item(position))
         weakest = awake.weakest() if awake.leading else None
