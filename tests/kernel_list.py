@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.gaussian_process import kernels as sk
 
 import noregret as nr
-from noregret.kernels import as_kernel
+from noregret.kernels import WithLogs, as_kernel
 
 KERNELS = [
     nr.RBF(0.7),
@@ -17,6 +17,7 @@ KERNELS = [
     nr.Linear(2.0, offset=1.0),
     nr.Hamming(0.5),
     nr.Columns(nr.Matern([0.5, 2.0]), [2, 0]) * nr.Columns(nr.Hamming([0.3]), [1]),
+    WithLogs(nr.Matern([0.5, 1.0, 2.0, 1.0]), [1], [0.05]),
     nr.RBF(0.7) + nr.Linear(),
     nr.RBF(0.7) * nr.Matern(2.0) + 0.5 * nr.Linear(),
     as_kernel(sk.RBF(0.7) + sk.DotProduct()),
@@ -31,4 +32,5 @@ FITTED = [
     nr.Linear(2.0, offset=0.5),
     nr.RBF(0.5) + 3.0 * nr.Linear(),
     nr.RBF([0.5, 1.0]) * (nr.Matern(1.0) + nr.Linear(offset=1.0)),
+    WithLogs(nr.Matern([0.3, 0.9, 1.5]), [1], [0.01]),
 ]

@@ -22,6 +22,7 @@ from botorch.sampling import SobolQMCNormalSampler  # noqa: E402
 from gpytorch import kernels as gk  # noqa: E402
 
 from noregret.integrations.botorch import SparseModel, covariance  # noqa: E402
+from noregret.kernels import WithLogs  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 UNIT = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
@@ -168,6 +169,7 @@ def test_a_gpu_gives_what_the_processor_gives():
         nr.Matern(0.4, nu=1.5) + 0.3 * nr.Linear(offset=0.5),
         nr.RBF(0.4) * nr.Matern(0.2),
         nr.Hamming([0.5, 1.0]),
+        WithLogs(nr.RBF([0.3, 0.5, 1.0]), [1], [0.25]),
     ],
     ids=repr,
 )

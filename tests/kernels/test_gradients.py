@@ -7,7 +7,7 @@ import pytest
 from sklearn.gaussian_process import kernels as sk
 
 import noregret as nr
-from noregret.kernels import FunctionKernel, SklearnKernel
+from noregret.kernels import FunctionKernel, SklearnKernel, WithLogs
 
 KERNELS = [
     nr.RBF(0.4, variance=2.0),
@@ -23,6 +23,8 @@ KERNELS = [
     nr.RBF(0.5) * (nr.Matern(1.0) + nr.Linear(offset=1.0)),
     nr.Hamming([0.3, 0.2, 0.9]),
     nr.Columns(nr.Matern([0.5, 0.8]), [2, 0]) * nr.Columns(nr.Hamming(0.4), [1]),
+    WithLogs(nr.Matern([0.5, 1.0, 2.0, 1.0, 0.7]), [2, 0], [0.3, 0.01]),
+    WithLogs(nr.RBF(0.8) + nr.Linear(), [1], [0.2]),
 ]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
+from noregret.kernels import WithLogs
 from noregret.models.features import FourierFeatures, MercerFeatures, NystromFeatures
 
 
@@ -58,7 +59,14 @@ def test_a_rough_kernel_in_one_dimension():
     assert np.abs(phi @ phi.T - kernel(X, X)).max() < 1e-4
 
 
-@pytest.mark.parametrize("kernel", [nr.RBF([0.5, 1.0, 0.7]), nr.Matern(0.8, nu=1.5, variance=2.0)])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        nr.RBF([0.5, 1.0, 0.7]),
+        nr.Matern(0.8, nu=1.5, variance=2.0),
+        WithLogs(nr.RBF([0.5, 1.0, 0.7, 2.0]), [1], [0.01]),
+    ],
+)
 def test_fourier_features_are_right_on_average(kernel):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(10, 3))
@@ -75,6 +83,7 @@ def test_gradients_of_sampled_functions():
     for features in (
         MercerFeatures(kernel, box),
         FourierFeatures(kernel, 2, rng),
+        FourierFeatures(WithLogs(nr.RBF([0.4, 0.9, 1.0]), [1], [0.01]), 2, rng),
         NystromFeatures(kernel, box.sample(20, rng)[1]),
     ):
         theta = rng.normal(size=(4, features.size))  # each point has a function of its own

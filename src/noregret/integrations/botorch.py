@@ -31,6 +31,7 @@ from noregret import _checks
 from noregret.algorithms import BBKB
 from noregret.kernels import RBF, AnyKernel, Columns, Hamming, Kernel, Linear, Matern, Product, Sum
 from noregret.kernels.composed import Scaled
+from noregret.kernels.logs import WithLogs
 from noregret.models.posterior import Posterior
 from noregret.optimizer import Optimizer
 from noregret.spaces import Box
@@ -254,6 +255,8 @@ def covariance(kernel: Kernel, X: Tensor, Y: Tensor) -> Tensor:
         return kernel.variance * covariance(kernel.kernel, X, Y)
     if isinstance(kernel, Columns):
         return covariance(kernel.kernel, X[..., kernel.columns], Y[..., kernel.columns])
+    if isinstance(kernel, WithLogs):
+        return covariance(kernel.kernel, _with_logs(kernel, X), _with_logs(kernel, Y))
     if isinstance(kernel, Linear):
         return kernel.variance * (X @ Y.mT + kernel.offset)
     if isinstance(kernel, Hamming):
@@ -266,6 +269,12 @@ def covariance(kernel: Kernel, X: Tensor, Y: Tensor) -> Tensor:
         f"{kernel!r} has no form on tensors: use RBF, Matern with ν = 1/2, 3/2 or 5/2, Linear, "
         "Hamming, and their sums and products"
     )
+
+
+def _with_logs(kernel: WithLogs, X: Tensor) -> Tensor:
+    """The points that the kernel inside sees (… × n × (d + k))."""
+    floors = torch.as_tensor(kernel.floors, dtype=X.dtype, device=X.device)
+    return torch.cat([X, torch.maximum(X[..., kernel.columns], floors).log()], dim=-1)
 
 
 def _squared(kernel: RBF | Matern, X: Tensor, Y: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from noregret.kernels.base import Kernel
 from noregret.kernels.columns import Columns
 from noregret.kernels.composed import Product, Sum
 from noregret.kernels.hamming import Hamming
+from noregret.kernels.logs import WithLogs
 from noregret.kernels.matern import Matern
 from noregret.kernels.other import Linear, Precomputed
 from noregret.kernels.rbf import RBF
@@ -24,5 +25,6 @@ __all__ = [
     "SklearnKernel",
     "Sum",
     "Tanimoto",
+    "WithLogs",
     "as_kernel",
 ]

@@ -12,6 +12,7 @@ from noregret.kernels.columns import Columns
 from noregret.kernels.composed import Product, Scaled, Sum
 from noregret.kernels.distances import own_squares
 from noregret.kernels.hamming import Hamming
+from noregret.kernels.logs import WithLogs
 from noregret.kernels.matern import Matern
 from noregret.kernels.other import Linear
 from noregret.kernels.profile import Stationary
@@ -22,7 +23,10 @@ Contraction = Callable[[Floats], list[float]]
 
 
 class Parameter(NamedTuple):
-    """One parameter: ``"lengthscale"``, ``"weight"`` or ``"variance"``, and its column, if any."""
+    """One parameter: ``"lengthscale"``, ``"weight"`` or ``"variance"``, and its column, if any.
+
+    The column is one of those that :func:`noregret.kernels.logs.seen_by` gives.
+    """
 
     kind: str
     log: float
@@ -47,6 +51,8 @@ def parameters(kernel: Kernel) -> list[Parameter]:
             one if one.axis is None else one._replace(axis=kernel.columns[one.axis])
             for one in parameters(kernel.kernel)
         ]
+    if isinstance(kernel, WithLogs):
+        return parameters(kernel.kernel)
     if isinstance(kernel, (Linear, Tanimoto)):
         return [Parameter("variance", math.log(kernel.variance))]
     if isinstance(kernel, Scaled):
@@ -77,6 +83,8 @@ def _build(kernel: Kernel, logs: Iterator[float]) -> Kernel:
         return Hamming([math.exp(next(logs)) for _ in range(count)])
     if isinstance(kernel, Columns):
         return Columns(_build(kernel.kernel, logs), kernel.columns)
+    if isinstance(kernel, WithLogs):
+        return WithLogs(_build(kernel.kernel, logs), kernel.columns, kernel.floors)
     if isinstance(kernel, Linear):
         return Linear(math.exp(next(logs)), kernel.offset)
     if isinstance(kernel, Tanimoto):
@@ -97,7 +105,7 @@ def with_derivatives(kernel: Kernel, X: Points) -> tuple[Floats, Contraction]:
     """
     if isinstance(kernel, Stationary):
         return _stationary(kernel, X)
-    if isinstance(kernel, Columns):
+    if isinstance(kernel, (Columns, WithLogs)):
         return with_derivatives(kernel.kernel, kernel.of(X))
     if isinstance(kernel, Scaled):
         inner, along = with_derivatives(kernel.kernel, X)

@@ -10,6 +10,7 @@ from scipy.linalg import cho_solve
 from noregret import _checks
 from noregret._types import Floats, Ints, Points
 from noregret.kernels import Kernel, as_kernel
+from noregret.kernels.logs import seen_by
 from noregret.kernels.parameters import Parameter, parameters, with_derivatives, with_parameters
 from noregret.linalg.factors import inverse_from, safe_cholesky
 from noregret.linalg.threads import one_blas_thread
@@ -201,7 +202,7 @@ class _Problem:
         mean_square = float(np.mean(np.square(y)))
         self.unit = math.sqrt(mean_square) if mean_square > 0 else 1.0
         self._mean_precision = _MEAN_PRECISION / self.unit**2
-        span = np.ones(1) if X.dtype in (object, np.uint8) else np.ptp(X, axis=0)
+        span = np.ones(1) if X.dtype in (object, np.uint8) else np.ptp(seen_by(kernel, X), axis=0)
         self.span: Floats = np.where(span > 0, span, 1.0)
         self.fixed_noise = None if noise is None else max(noise, 1e-6 * self.unit)
         self.list: list[Parameter] = [] if only_noise else parameters(kernel)

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.kernels import RBF, Kernel, Matern
+from noregret.kernels import RBF, Kernel, Matern, WithLogs
 from noregret.kernels.profile import Stationary
 from noregret.linalg.factors import lower_solve, pivoted_cholesky, row_norms
 from noregret.spaces import Space
@@ -155,8 +155,12 @@ class FourierFeatures:
     def __init__(
         self, kernel: Kernel, dimension: int, rng: np.random.Generator, frequencies: int = 500
     ) -> None:
-        if not isinstance(kernel, (RBF, Matern)):
+        if not fourier_is_available(kernel):
             raise ValueError(f"features 'rff' need an RBF or Matern kernel, got {kernel!r}")
+        self._logs = kernel if isinstance(kernel, WithLogs) else None
+        if self._logs is not None:
+            kernel, dimension = self._logs.kernel, dimension + len(self._logs.columns)
+        assert isinstance(kernel, Stationary)
         self.size = 2 * frequencies
         omega = rng.standard_normal((frequencies, dimension))
         if isinstance(kernel, Matern):
@@ -167,15 +171,24 @@ class FourierFeatures:
 
     def __call__(self, X: Points) -> Floats:
         """φ of points (n × d): n × 2m, all cosines, then all sines."""
-        return self._amplitude * np.concatenate(_cosines_sines(X @ self._omega.T), axis=1)
+        return self._amplitude * np.concatenate(_cosines_sines(self._angles(X)), axis=1)
+
+    def _angles(self, X: Points) -> Floats:
+        return np.asarray((X if self._logs is None else self._logs.of(X)) @ self._omega.T)
 
     def evaluate(self, X: Points, theta: Floats) -> tuple[Floats, Floats]:
         """φ(x)ᵀθ with a θ for each point (n × 2m): values (n) and gradients (n × d)."""
         of_cosines, of_sines = np.split(self._amplitude * theta, 2, axis=1)
-        cosines, sines = _cosines_sines(X @ self._omega.T)
+        cosines, sines = _cosines_sines(self._angles(X))
         values = np.einsum("ij,ij->i", of_cosines, cosines)
         values += np.einsum("ij,ij->i", of_sines, sines)
-        return values, np.asarray((of_sines * cosines - of_cosines * sines) @ self._omega)
+        slopes = np.asarray((of_sines * cosines - of_cosines * sines) @ self._omega)
+        return values, slopes if self._logs is None else self._logs.back(X, slopes)
+
+
+def fourier_is_available(kernel: Kernel) -> bool:
+    """Whether :class:`FourierFeatures` can be drawn."""
+    return isinstance(kernel.kernel if isinstance(kernel, WithLogs) else kernel, (RBF, Matern))
 
 
 def _cosines_sines(angles: Floats) -> tuple[Floats, Floats]:

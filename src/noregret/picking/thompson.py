@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Ints, Points
-from noregret.kernels import RBF, Kernel, Matern
-from noregret.models.features import Features, FourierFeatures, NystromFeatures
+from noregret.kernels import Kernel
+from noregret.models.features import (
+    Features,
+    FourierFeatures,
+    NystromFeatures,
+    fourier_is_available,
+)
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.paths import BoxPaths
@@ -131,7 +136,7 @@ class Thompson(LooksByBounds[Chooser]):
             found = self._drawn.mercer(kernel, named=kind is not None)
             if found is not None:
                 return found
-        if kind == "rff" or (kind is None and isinstance(kernel, (RBF, Matern))):
+        if kind == "rff" or (kind is None and fourier_is_available(kernel)):
             if space.dimension is None:
                 raise ValueError("features 'rff' need points of numbers; use 'nystrom'")
             return FourierFeatures(kernel, space.dimension, rng)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from noregret._types import Floats, Ints
+from noregret.kernels.logs import names_seen_by, seen_by
 from noregret.kernels.parameters import parameters
 from noregret.learning.fit import LENGTHSCALE_RANGE
 from noregret.learning.leave_one_out import leave_one_out
@@ -167,10 +168,11 @@ def lengthscales_at_bounds(optimizer: "Optimizer", names: Sequence[str]) -> Find
     """
     if "kernel" not in optimizer.learnt or optimizer.domain.dimension is None:
         return None
-    points = optimizer.history.points
-    span = np.ptp(np.asarray(points, dtype=np.float64), axis=0)
+    kernel, points = optimizer.assumed.kernel, optimizer.history.points
+    span = np.ptp(seen_by(kernel, np.asarray(points, dtype=np.float64)), axis=0)
+    names = names_seen_by(kernel, names)
     try:
-        scales = [one for one in parameters(optimizer.assumed.kernel) if one.kind == "lengthscale"]
+        scales = [one for one in parameters(kernel) if one.kind == "lengthscale"]
     except TypeError:
         return None
     low, high = LENGTHSCALE_RANGE
