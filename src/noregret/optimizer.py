@@ -42,9 +42,9 @@ class Optimizer(ABC):
         :class:`~noregret.Space`.
     kernel
         A kernel, a scikit-learn kernel object or any callable ``k(xs, ys) -> matrix``. ``"auto"``:
-        Matérn 5/2 with one lengthscale per dimension, times a Hamming kernel for the parameters
-        that are choices; :class:`~noregret.Tanimoto` for packed bits and for 64 or more columns of
-        0 and 1. Fitted after 10 uniform draws, and again when the evaluations grow by a quarter.
+        Matérn 5/2 with a lengthscale per dimension (on a list also for logarithms of columns that
+        span decades), times Hamming for choices; :class:`~noregret.Tanimoto` for packed bits and 64
+        or more columns of 0 and 1. Fitted after 10 draws, then as evaluations grow by a quarter.
     noise
         ξ, the standard deviation of the noise (its sub-Gaussian constant). ``"auto"``: fitted; if
         the rewards show heavy tails, the run goes on as with ``"heavy"`` (see ``opt.events``).

@@ -5,6 +5,7 @@ import pytest
 
 import noregret as nr
 from noregret.reporting.checks import check_model, check_study
+from noregret.reporting.findings import lengthscales_at_bounds
 from noregret.study.evaluating.stopping import StopRule, status_in_words
 
 
@@ -83,6 +84,18 @@ def test_lengthscales_at_a_bound_are_named():
         batch = opt.ask(20)
         opt.tell(batch, rng.standard_normal(len(batch)) + 3 * np.sin(2000 * batch.points[:, 0]))
     assert "bound" in kinds(opt)
+
+
+def test_logarithms_of_columns_have_lengthscales_too():
+    rng = np.random.default_rng(0)
+    X = 10.0 ** rng.uniform(-4, 0, size=(300, 1))
+    opt = nr.GPUCB(nr.Candidates(X), "auto", noise=0.05, norm="auto", width=2.0, seed=0)
+    for _ in range(8):
+        batch = opt.ask(20)
+        opt.tell(batch, rng.standard_normal(len(batch)))
+    found = lengthscales_at_bounds(opt, ["dose"])
+    assert found is not None
+    assert "log dose is as short" in found.text
 
 
 def latencies(**options):

@@ -96,6 +96,17 @@ def test_a_flag_for_gaps_is_no_feature_of_its_own(path):
         assert slices.importances(study)["feature"].to_list() == ["dose"]
 
 
+def test_a_feature_that_spans_decades_has_a_logarithmic_axis():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([10.0 ** rng.uniform(-4, 0, 80), rng.uniform(size=80)])
+    opt = nr.GPUCB(X, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    opt.tell(range(40), np.log(X[:40, 0]) + X[:40, 1])
+    found = {one.name: one for one in slices.through_best(opt)}
+    assert [found["x0"].log, found["x1"].log] == [True, False]
+    assert found["x0"].x == pytest.approx(np.geomspace(X[:, 0].min(), X[:, 0].max(), 60))
+    assert found["x1"].x == pytest.approx(np.linspace(X[:, 1].min(), X[:, 1].max(), 60))
+
+
 def test_lengthscales_have_the_names_of_their_features(path):
     kernel = nr.RBF([0.5, 0.25])
     with nr.Study.create(path, GRID, "gpucb", kernel=kernel, seed=0) as study:

@@ -5,6 +5,7 @@ import pytest
 from reference import problem
 
 import noregret as nr
+from noregret.kernels import WithLogs
 
 
 @pytest.mark.parametrize("cls", [nr.GPUCB, nr.BKB, nr.GPBUCB, nr.BBKB])
@@ -110,3 +111,57 @@ def test_columns_of_zeros_and_ones_start_from_their_own_kernel():
     assert isinstance(opt.assumed.kernel, nr.Tanimoto)
     assert opt.events[0]["event"] == "kernel"
     assert not isinstance(nr.BBKB(bits[:, :8], "auto", **learns).assumed.kernel, nr.Tanimoto)
+
+
+def doses(n=200):
+    """A dose over five decades, with controls, and a temperature."""
+    rng = np.random.default_rng(0)
+    dose = 10.0 ** rng.uniform(-5, 0, n) * (np.arange(n) % 20 > 0)
+    return np.column_stack([dose, rng.uniform(20, 40, n)])
+
+
+def test_a_learnt_kernel_sees_the_logarithms_of_columns_that_span_decades():
+    X, learns = doses(), {"noise": "auto", "norm": "auto", "width": 2.0}
+    opt = nr.BBKB(X, "auto", **learns)
+    kernel = opt.assumed.kernel
+    assert isinstance(kernel, WithLogs)
+    assert kernel.columns == [0]
+    assert kernel.floors == [pytest.approx(0.5 * X[X[:, 0] > 0, 0].min())]
+    span = np.ptp(kernel.of(X), axis=0)
+    assert np.divide(kernel.kernel.lengthscale, span) == pytest.approx(0.2 * np.sqrt(3))
+    assert opt.events[0]["event"] == "kernel"
+    assert opt.events[0]["why"] == "columns that span decades (counted from 0): 0"
+    assert isinstance(nr.BBKB(X[:, 1:], "auto", **learns).assumed.kernel, nr.Matern)
+    assert isinstance(nr.BBKB(X - 1.0, "auto", **learns).assumed.kernel, nr.Matern)
+    given = nr.BBKB(X, nr.Matern([0.3, 5.0]), **learns)
+    assert given.assumed.kernel is given.kernel
+    box = nr.Box([(1e-6, 1.0), (20, 40)])
+    assert isinstance(nr.TrustRegionUCB(box, "auto", **learns).assumed.kernel, nr.Matern)
+
+
+def test_a_function_of_a_logarithm_is_found_as_fast_as_on_logarithms():
+    X = doses()
+    logs = np.column_stack([np.log10(np.maximum(X[:, 0], 5e-6)), X[:, 1]])
+    f = np.exp(-np.square(logs[:, 0] + 3)) + 0.01 * X[:, 1]
+    reached = []
+    for points in (X, logs):
+        opt = nr.BBKB(points, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+        while opt.t < 30:
+            batch = opt.ask()
+            opt.tell(batch, f[batch.ids])
+        reached.append(f.max() - f[opt.recommend().id])
+    assert reached == pytest.approx([0.0, 0.0], abs=0.02)
+
+
+def test_candidates_outside_the_decades_can_be_added():
+    X = doses()
+    opt = nr.BBKB(X, "auto", noise="auto", norm="auto", width=2.0, seed=0)
+    while opt.t < 15:
+        batch = opt.ask()
+        opt.tell(batch, np.log(batch.points[:, 0] + 1e-3))
+    opt.add_candidates([[1e-9, 30.0], [-1.0, 25.0], [100.0, 30.0]])
+    mean, deviation = opt.predict([200, 201, 202])
+    assert np.isfinite(mean).all()
+    assert (deviation > 0).all()
+    opt.tell(opt.ask(), [1.0])
+    assert opt.assumed.kernel.floors == [pytest.approx(0.5 * X[X[:, 0] > 0, 0].min())]

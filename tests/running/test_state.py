@@ -119,6 +119,16 @@ def test_what_is_learnt_is_stored(tmp_path):
     same_future(opt, again, f)
 
 
+def test_logarithms_of_columns_are_stored(tmp_path):
+    X = 10.0 ** np.random.default_rng(0).uniform(-4, 0, size=(50, 2))
+    opt, f = played("auto", X, noise="auto", norm="auto", steps=60)
+    assert opt.assumed.kernel.columns == [0, 1]
+    opt.save(tmp_path / "run.npz")
+    again = nr.load(tmp_path / "run.npz")
+    assert repr(again.assumed) == repr(opt.assumed)
+    same_future(opt, again, f)
+
+
 def test_a_width_that_is_a_function_must_be_given_again(tmp_path):
     def width(evidence):
         return 1.0 + 0.01 * evidence.t

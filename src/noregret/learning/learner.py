@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto
+from noregret.kernels import Columns, Hamming, Kernel, Matern, Tanimoto, WithLogs
 from noregret.learning.lone import lone_outliers
 from noregret.learning.ties import always_agree, has_atoms, informative
 from noregret.learning.warps import best_warp
 from noregret.models.assumptions import Assumptions, noise_lams
 from noregret.observations import Observations
 from noregret.rewards.moments import winsorised
+from noregret.spaces.decades import log_floor
 
 #: the usual share of uniform draws after the design, if fits use these alone
 SHARE = 0.2
@@ -341,6 +342,23 @@ def starting_kernel(corners: Points, nu: float = 2.5, categories: tuple[int, ...
     if not numbers:
         return 1.0 * alike
     return Columns(Matern(scales[numbers], nu=nu), numbers) * Columns(alike, categories)
+
+
+def list_kernel(corners: Points, some: Points) -> Kernel:
+    """The kernel from which the fit starts on a list, whose columns may span decades.
+
+    ``some`` are points of the list (n × d), ``corners`` (2 × d) the lowest and highest values.
+    """
+    plain = starting_kernel(corners)
+    found = {
+        i: floor
+        for i, values in enumerate(some.T)
+        if corners[:, i].min() >= 0.0 and (floor := log_floor(values)) is not None
+    }
+    if not found:
+        return plain
+    columns, floors = list(found), list(found.values())
+    return WithLogs(starting_kernel(WithLogs(plain, columns, floors).of(corners)), columns, floors)
 
 
 def fingerprint_kernel(some: Points) -> Kernel | None:

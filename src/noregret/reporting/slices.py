@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from noregret._types import Floats
+from noregret.kernels.logs import WithLogs
 from noregret.kernels.profile import Stationary
 from noregret.optimizer import Optimizer
 from noregret.spaces import Space, as_space
@@ -181,6 +182,7 @@ def _slice(subject: Subject, point: Floats, name: str, dimensions: list[int]) ->
     """The slice along a feature, which takes one dimension, or one for each category."""
     columns = [subject.columns[i] for i in dimensions]
     categories = tuple(str(column["category"]) for column in columns if "category" in column)
+    kernel, log = subject.optimizer.assumed.kernel, False
     if categories:
         line = np.repeat(point[None], len(categories), axis=0)
         line[:, dimensions] = np.eye(len(categories))
@@ -190,10 +192,11 @@ def _slice(subject: Subject, point: Floats, name: str, dimensions: list[int]) ->
         (i,) = dimensions
         span = subject.optimizer.domain.corners[:, i]
         line = np.repeat(point[None], _STEPS, axis=0)
-        line[:, i] = np.linspace(span.min(), span.max(), _STEPS)
+        log = isinstance(kernel, WithLogs) and i in kernel.columns and span.min() > 0.0
+        line[:, i] = (np.geomspace if log else np.linspace)(span.min(), span.max(), _STEPS)
         scale, shift = columns[0]["deviation"], columns[0]["mean"]
         x, best = line[:, i] * scale + shift, float(point[i] * scale + shift)
-    return Slice(name, x, *_bands(subject, line), best, categories)
+    return Slice(name, x, *_bands(subject, line), best, categories, log)
 
 
 def importances(of: Study | Result | Optimizer) -> pl.DataFrame:

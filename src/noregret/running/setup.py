@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noregret import _checks
-from noregret.kernels import Kernel, as_kernel
+from noregret.kernels import Kernel, WithLogs, as_kernel
 from noregret.kernels.adapters import PROBE, largest_prior
 from noregret.learning.beliefs import Beliefs
 from noregret.learning.learner import (
@@ -18,6 +18,7 @@ from noregret.learning.learner import (
     fingerprint_kernel,
     is_auto,
     is_heavy,
+    list_kernel,
     starting_kernel,
 )
 from noregret.learning.rules import Rules
@@ -100,11 +101,17 @@ def _starting_kernel(settings: "Optimizer", parts: Parts) -> tuple[Kernel, list[
     space = settings.domain
     if parts.kernel is not None:
         return parts.kernel, []
-    some = space.spread(PROBE, np.random.default_rng(0))
-    kernel = None if space.size is None else fingerprint_kernel(some)
-    if kernel is None:
+    if space.size is None:
         return starting_kernel(space.corners, categories=space.categories), []
-    why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
+    some = space.spread(PROBE, np.random.default_rng(0))
+    kernel = fingerprint_kernel(some)
+    if kernel is not None:
+        why = "the candidates are packed bits" if space.are_bits else "all columns are 0 or 1"
+    else:
+        kernel = list_kernel(space.corners, some)
+        if not isinstance(kernel, WithLogs):
+            return kernel, []
+        why = f"columns that span decades (counted from 0): {', '.join(map(str, kernel.columns))}"
     return kernel, [{"t": 0, "event": "kernel", "kernel": repr(kernel), "why": why}]
 
 

@@ -69,6 +69,14 @@ def test_picks_of_a_short_run_are_those_of_one_machine(dask_client, case):
     assert_alike(one, many)
 
 
+def test_picks_by_logarithms_of_columns_are_those_of_one_machine(dask_client):
+    X, f, _ = problem(1, arms=900)
+    one, many = pair(dask_client, "learnt", 10.0 ** (5.0 * X - 5.0))
+    assert one.assumed.kernel.columns == [0, 1]
+    play(one, many, f, 4)
+    assert_alike(one, many)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_picks_are_those_of_one_machine(dask_client, case):
