@@ -1,5 +1,6 @@
 """Libraries of candidates: what their columns become, and what is said of it."""
 
+import numpy as np
 import polars as pl
 import pytest
 from commands import library, noregret
@@ -42,6 +43,30 @@ def test_create_says_what_it_does_and_fills_gaps(tmp_path, monkeypatch):
     with nr.Study.open("c.db", read_only=True) as study:
         assert len(study.domain) == 50 - len(rows)
         assert study.names[0] == "cmp000"
+
+
+def test_features_that_span_decades_keep_their_zero(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    doses = [0.0, *(10.0 ** np.linspace(-5, 0, 49))]
+    rows = [f"c{i},{dose:.8g},{20 + i % 7}\n" for i, dose in enumerate(doses)]
+    (tmp_path / "lib.csv").write_text("name,dose,heat\n" + "".join(rows))
+    said = noregret("create", "a.db", "--candidates", "lib.csv").stderr
+    assert "Features that span decades: dose." in " ".join(said.split())
+    with nr.Study.open("a.db", read_only=True) as study:
+        points = study.domain.points
+        assert points[:, 0] == pytest.approx(np.array(doses) / np.std(doses), rel=1e-6)
+        assert points[:, 1].mean() == pytest.approx(0.0, abs=1e-12)
+        assert study.optimizer.assumed.kernel.columns == [0]
+    (tmp_path / "more.csv").write_text("name,dose,heat\nd0,0.5,22\n")
+    noregret("add", "a.db", "more.csv")
+    with nr.Study.open("a.db", read_only=True) as study:
+        assert study.domain.points[50, 0] == pytest.approx(0.5 / np.std(doses), rel=1e-6)
+    for option in ("--no-standardize", "--lengthscale=0.5"):
+        file = f"{option[2:4]}.db"
+        said = noregret("create", file, "--candidates", "lib.csv", option).stderr
+        assert "span decades" not in said
+    with nr.Study.open("le.db", read_only=True) as study:
+        assert study.domain.points.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
 
 
 def test_no_column_is_dropped_in_silence(tmp_path, monkeypatch):

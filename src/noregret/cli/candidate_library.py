@@ -1,6 +1,6 @@
 """A library of candidates from a table: which columns, what they become, and what to say of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from noregret.cli.candidate_columns import (
 from noregret.cli.candidate_doubts import note_doubts
 from noregret.cli.csv_files import Style
 from noregret.spaces.cells import is_gap, verbatim_numbers
+from noregret.spaces.decades import log_floor
 from noregret.spaces.encoding import Encoder, make_encoder, medians
 from noregret.spaces.survey import ColumnSurvey, survey
 from noregret.spaces.tables import Piece, Table
@@ -76,6 +77,7 @@ def read_library(
     sheet: str | None = None,
     value_column: str = "value",
     standardize: bool,
+    learnt: bool = False,
     drop_gaps: bool,
 ) -> Library:
     """The candidates of a file; errors name the place in the file.
@@ -94,6 +96,9 @@ def read_library(
         What the files of ``ask`` call values: no feature may have this name.
     standardize
         Whether numbers get mean 0 and deviation 1.
+    learnt
+        Whether the kernel is learnt: then features that span decades are only divided by their
+        deviation, as a learnt kernel looks at logarithms too.
     drop_gaps
         Whether rows with gaps are left out; otherwise gaps are filled.
     """
@@ -115,6 +120,8 @@ def read_library(
         check_names(table, whole, id_column)
     whole, found = _without_gaps(path, table, whole, found, used, drop_gaps, notes)
     encoder = _encoder(whole, [found[name] for name in used], standardize, table.decimal, notes)
+    if standardize and learnt:
+        encoder = _keeping_zeros(encoder, whole.frame, notes)
     names = None if id_column is None else whole.frame[id_column].cast(pl.String).to_list()
     sources = _free_names([*used, *labels], labels)
     notes += [f"{name!r} is shown as {own!r}." for own, name in sources.items() if own != name]
@@ -253,6 +260,25 @@ def _encoder(
     if standardize and any(feature.kind == "number" for feature in made.features):
         notes.append("Numeric features are standardised (mean 0, deviation 1).")
     return made
+
+
+def _keeping_zeros(encoder: Encoder, frame: pl.DataFrame, notes: list[str]) -> Encoder:
+    """The encoder that subtracts no mean from features that span decades."""
+    spans = {
+        one.name
+        for one in encoder.features
+        if one.kind == "number"
+        and log_floor(one.values(frame[one.name], encoder.decimal).drop_nulls().to_numpy())
+    }
+    if not spans:
+        return encoder
+    notes.append(
+        f"Features that span decades: {', '.join(one for one in encoder.columns if one in spans)}. "
+        "They are divided by their deviation and keep their zero, and the learnt kernel also looks "
+        "at their logarithms."
+    )
+    made = [replace(one, mean=0.0) if one.name in spans else one for one in encoder.features]
+    return replace(encoder, features=tuple(made))
 
 
 def median_distance(points: Floats) -> float:

@@ -196,6 +196,7 @@ def _library(given: CreateOptions, learnt: bool) -> "Library":
             sheet=given.sheet,
             value_column=given.value_column,
             standardize=not given.no_standardize,
+            learnt=learnt,
             drop_gaps=given.drop_gaps,
         )
     if given.features is not None or not learnt:
