@@ -63,9 +63,9 @@ class Optimizer(ABC):
         How wide bounds are: a name that the algorithm knows, a number β for mean ± β·std, or a
         function of an :class:`~noregret.widths.evidence.Evidence` that gives β.
     bounds
-        ``"intersected"``: every candidate keeps its smallest upper bound so far; the default if the
-        width is proved. ``"current"``: the papers' rule, each bound as the posterior now gives it;
-        the default for other widths and if kernel, noise or norm are learnt.
+        ``"intersected"``: every candidate of a list keeps its smallest upper bound so far; the
+        default if the width is proved. ``"current"``: each bound as the posterior now gives it, the
+        papers' rule; the default for other widths and if settings are learnt. Equal on a box.
     search
         How a box is searched: ``"gradients"`` (climbs from many starts) or ``"direct"`` (DIRECT).
     repeats
@@ -394,7 +394,7 @@ class Optimizer(ABC):
     def resume(self, saved: state.Saved, kernel: Any) -> None:
         """Go on from a run that was saved with these settings."""
         vars(self)["_run"] = saved.run(self.domain, kernel, like=self._run)
-        self._run.chooser.restart(self.domain, keep=True)
+        self._run.go_on(self.domain)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.domain!r}, t={self.t})"

@@ -12,7 +12,7 @@ from sklearn.gaussian_process import kernels as sk
 
 import noregret as nr
 from noregret.parts import Parts
-from noregret.picking.looks import LooksByBounds
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.picking.ucb import ucb
 from noregret.widths.evidence import theory
 
@@ -223,6 +223,22 @@ def test_objects_must_be_given_again(tmp_path):
     opt.replace_candidates(sets[:5])
     with pytest.raises(ValueError, match="replaced list"):
         opt.save(tmp_path / "run.npz")
+
+
+@pytest.mark.parametrize("candidates", [True, False])
+def test_another_list_is_refused(candidates, tmp_path):
+    opt, f = played()
+    opt.save(tmp_path / "run.npz", candidates=candidates)
+    with pytest.raises(ValueError, match="the run's list, in the same order"):
+        nr.load(tmp_path / "run.npz", domain=opt.domain.points[::-1])
+    same_future(opt, nr.load(tmp_path / "run.npz", domain=opt.domain.points), f)
+
+
+def test_another_box_is_refused(tmp_path):
+    nr.GPUCB(nr.Box([(0, 1)] * 2), nr.RBF(0.3), seed=0).save(tmp_path / "run.npz")
+    with pytest.raises(ValueError, match="domain must be the run's Box"):
+        nr.load(tmp_path / "run.npz", domain=nr.Box([(0, 2)] * 2))
+    assert nr.load(tmp_path / "run.npz", domain=nr.Box([(0, 1)] * 2)).domain.dimension == 2
 
 
 @pytest.mark.filterwarnings("ignore:the rewards contradict")  # f is not that of the new list

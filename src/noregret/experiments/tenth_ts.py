@@ -16,7 +16,7 @@ from noregret.picking.baselines import asked, some_picks
 from noregret.picking.chooser import Picks, Situation, uniform_picks
 from noregret.picking.lists.maxima import best_in_room, tops_of_list
 from noregret.picking.lists.ucb import ListUCB
-from noregret.picking.looks import LooksByBounds
+from noregret.picking.by_bounds import LooksByBounds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from noregret._types import Floats, Ints, Points
 from noregret.picking.chooser import Chooser, Picks, Situation, uniform_choices, uniform_picks
-from noregret.picking.looks import LooksByBounds
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.spaces import Candidates
 
 

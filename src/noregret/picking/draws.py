@@ -12,7 +12,7 @@ import numpy as np
 
 from noregret._types import Points
 from noregret.picking.chooser import Chooser, Picks, Situation
-from noregret.picking.looks import LooksByBounds
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.spaces import Candidates, Space
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from noregret.picking.boxes.paths import BoxPaths
 from noregret.picking.chooser import Chooser, Interval, Picks, Situation, uniform_picks
 from noregret.picking.lists.paths import ListPaths
 from noregret.picking.lists.room import Room
-from noregret.picking.looks import LooksByBounds
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.spaces import Candidates, Space
 
 #: features that the prior may be drawn with

@@ -14,7 +14,7 @@ from noregret.learning.rules import Rules
 from noregret.observations import Observations
 from noregret.picking.chooser import Chooser, Picks
 from noregret.results import Batch, BatchInfo, History
-from noregret.running.look import LookedAhead
+from noregret.running.ahead import LookedAhead
 from noregret.spaces import Candidates, Domain
 
 
@@ -192,6 +192,17 @@ class Run:
         own.note_failed(own.rows(*space.locate(where[failed])), seen)
 
     # -- the list ----------------------------------------------------------------------------
+
+    def go_on(self, space: Domain) -> None:
+        """Go on after the run was read from a file, with what it chooses from."""
+        seen = self.observations
+        rows = np.flatnonzero(seen.ids >= 0)
+        if len(rows) and not _are_same(seen.points[rows], space.locate(seen.ids[rows])[1]):
+            raise ValueError(
+                "domain must be the run's list, in the same order: candidates that were told or "
+                "asked for are other points here"
+            )
+        self.chooser.restart(space, keep=True)
 
     def replace_list(self, space: Candidates) -> None:
         """Ids refer to another list from now on; the history stays."""

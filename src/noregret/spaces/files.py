@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret.spaces import Box, Candidates, Space, as_candidates
+from noregret.spaces import Box, Candidates, Space, as_candidates, as_domain
 from noregret.spaces.sources import Opened
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -77,7 +77,6 @@ def _load_space(spec: Any, given: Any) -> Space:
 
     pairs = zip(spec["names"], spec["parameters"], strict=True)
     parameters = {name: parameter_of(one) for name, one in pairs}
-    # Files of before conditions were checked must open, whatever their condition says.
     words = spec.get("feasible")
     condition = None if words is None else Condition(words, tuple(parameters))
     stored = Space(parameters, feasible=condition)
@@ -101,7 +100,10 @@ def load_domain(spec: Any, arrays: Arrays, given: Any) -> Candidates | Space:
     """The domain that :func:`domain_spec` described; ``given`` if the file holds only a part."""
     if spec["kind"] == "box":
         names, bounds = spec["names"], arrays["bounds"]
-        return Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
+        box = Box(bounds if names is None else dict(zip(names, bounds, strict=True)))
+        if given is not None and not same_domain(as_domain(given), box):
+            raise ValueError(f"domain must be the run's {box!r}, got {given!r}")
+        return box
     if spec["kind"] == "space":
         return _load_space(spec, given)
     if given is not None:
@@ -130,14 +132,10 @@ def _numbers_of(spec: Any, arrays: Arrays) -> Opened:
         return Opened(points)
     import polars as pl  # slow to import, and few runs need it
 
-    from noregret.spaces.encoding import encoder_of, encoder_of_numbers
-    from noregret.spaces.frames import encoder_for
+    from noregret.spaces.encoding import encoder_of
 
     frame = None
     if "frame" in arrays:
         frame = pl.read_parquet(io.BytesIO(arrays["frame"].tobytes()))
-    if spec.get("features"):
-        encoder = encoder_of(spec["features"])
-    else:  # of an older file: the frame says how its columns were encoded
-        encoder = encoder_of_numbers(spec["names"]) if frame is None else encoder_for(frame)
+    encoder = encoder_of(spec["features"]) if spec["features"] else None
     return Opened(points, tuple(spec["names"]), frame=frame, encoder=encoder)

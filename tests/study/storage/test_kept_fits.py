@@ -97,6 +97,6 @@ def test_where_no_fit_was_needed_nothing_is_kept(path):
 
 def test_what_another_version_has_kept_is_worked_out_again(path, fits, monkeypatch):
     first = look(path, keep=True)
-    monkeypatch.setattr("noregret.running.look.LookedAhead.__module__", "noregret.elsewhere")
+    monkeypatch.setattr("noregret.running.ahead.LookedAhead.__module__", "noregret.elsewhere")
     assert look(path).equals(first)
     assert len(fits) == 2

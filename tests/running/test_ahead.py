@@ -5,7 +5,7 @@ import io
 import numpy as np
 
 import noregret as nr
-from noregret.running.look import LookedAhead
+from noregret.running.ahead import LookedAhead
 
 X = np.random.default_rng(0).uniform(size=(30, 2))
 F = np.sin(5 * X).sum(axis=1)
