@@ -20,6 +20,10 @@ def test_scikit_learn_kernels_agree_with_ours():
         np.testing.assert_allclose(as_kernel(theirs)(X, X), ours(X, X), atol=1e-9)
 
 
+GRID = np.linspace(0.0, 1.0, 40)[:, None]
+DEFINITE = "positive semi-definite.* it has -"
+
+
 @pytest.mark.parametrize(
     ("build", "words"),
     [
@@ -43,6 +47,8 @@ def test_scikit_learn_kernels_agree_with_ours():
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: 2 * x[:, :1] + y[:, 0]), "symmetric"),
         (lambda: nr.GPUCB(np.eye(3), sk.WhiteKernel()), r"diag.* give noise=\.\.\."),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: x + y[:2]), "return an n × m matrix"),
+        (lambda: nr.GPUCB(GRID, lambda x, y: np.cos(9 * np.abs(x - y.T)) - abs(x - y.T)), DEFINITE),
+        (lambda: nr.GPUCB(nr.Candidates([0, 1, 2]), nr.Precomputed(1.8 * np.eye(3) - 1)), DEFINITE),
         (lambda: nr.GPUCB(np.eye(3), lambda x, y: x.mm(y)), "an n × m matrix.*AttributeError"),
         (lambda: nr.GPUCB(["a", "b"], lambda x, y: x[:, 0] * y), "an n × m matrix.*IndexError"),
     ],
@@ -50,3 +56,37 @@ def test_scikit_learn_kernels_agree_with_ours():
 def test_wrong_kernels_are_refused(build, words):
     with pytest.raises((ValueError, TypeError), match=words):
         build()
+
+
+def test_kernels_of_32_bit_numbers_are_positive_enough():
+    """Round-off makes eigenvalues that should be 0 negative."""
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    nr.GPUCB(X, lambda x, y: nr.RBF(3.0)(x, y).astype(np.float32), noise=0.1).ask()
+
+
+@pytest.mark.parametrize(
+    ("gradient", "words"),
+    [
+        (lambda kernel, X, Y: -nr.RBF(0.3).gradient(X, Y), "derivative of k"),
+        (lambda kernel, X, Y: nr.RBF(0.3).gradient(X, Y)[..., ::-1], "derivative of k"),
+        (lambda kernel, X, Y: nr.RBF(0.3).gradient(X, Y) / 0.3, "derivative of k"),
+        (lambda kernel, X, Y: np.zeros(X.shape), r"gradient must return shape \(32, 32, 2\)"),
+    ],
+)
+def test_a_wrong_gradient_is_refused_on_a_box(gradient, words):
+    """It would only mislead the search, which nobody notices."""
+    members = {"gradient": gradient, "__module__": __name__}
+    kernel = type("Mistaken", (nr.RBF,), members)(0.3)
+    with pytest.raises(ValueError, match=words):
+        nr.GPUCB(nr.Box([(0, 1), (0, 1)]), kernel, noise=0.1)
+    nr.GPUCB(GRID, kernel, noise=0.1)  # a list is not searched by gradients
+
+
+def test_kinks_and_short_lengthscales_are_no_wrong_gradients():
+    box = nr.Box([(0, 1), (-1e3, 1e3)])
+    for kernel in (
+        nr.Matern(0.2, nu=0.5),
+        nr.Matern([1e-4, 1e-3]),
+        nr.RBF([0.5, 1e6]) * nr.Linear(),
+    ):
+        nr.GPUCB(box, kernel, noise=0.1)

@@ -6,11 +6,17 @@ from typing import Any, Literal
 import numpy as np
 
 from noregret._types import Floats, Points
-from noregret.kernels.base import Kernel
+from noregret.kernels.base import Kernel, differences
 from noregret.spaces import Domain
 
 #: how many points a kernel is tried on
 PROBE = 256
+#: on how many points its matrix must have no negative eigenvalue and its gradient must be right
+_TRIED = 64
+#: eigenvalues above minus this share of the largest one may be round-off of 32-bit numbers
+_ROUND_OFF = 1e-5
+#: the share of derivatives that may differ from differences
+_KINKS = 0.05
 #: what users may give as kernel: one of ours, one of scikit-learn, a callable ``k(xs, ys)``, "auto"
 AnyKernel = Kernel | Callable[[Any, Any], Any] | Literal["auto"]
 
@@ -98,14 +104,17 @@ def as_kernel(kernel: Any) -> Kernel:
 def largest_prior(kernel: Kernel, space: Domain) -> float:
     """The largest k(x, x) of some points of a space, after trying the kernel on them."""
     some = space.spread(PROBE, np.random.default_rng(0))
-    return float(check_kernel(kernel, some).max())
+    largest = float(check_kernel(kernel, some).max())
+    if space.size is None and not space.categories:
+        _check_gradient(kernel, some[:_TRIED], largest)
+    return largest
 
 
 def check_kernel(kernel: Kernel, points: Points) -> Floats:
     """Try the kernel on a few points, then return k(x, x) of all of them (n).
 
-    Raises ``ValueError`` where the kernel returns the wrong shape, is not symmetric or not positive
-    on its diagonal.
+    Raises ``ValueError`` where the kernel returns the wrong shape, is not symmetric, not positive
+    on its diagonal, or not positive semi-definite.
     """
     few = points[:3]
     matrix = np.asarray(kernel(few, points[:2]), dtype=np.float64)
@@ -134,4 +143,40 @@ def check_kernel(kernel: Kernel, points: Points) -> Floats:
             "kernel.diag(X) must be the diagonal of kernel(X, X). Noise is no part of a kernel: "
             "give noise=... instead of a WhiteKernel"
         )
+    _check_definite(kernel, points[:_TRIED])
     return diagonal
+
+
+def _check_definite(kernel: Kernel, points: Points) -> None:
+    """Refuse a kernel with a negative eigenvalue on these points, beyond round-off."""
+    values = np.linalg.eigvalsh(np.asarray(kernel(points, points), dtype=np.float64))
+    if values[0] < -_ROUND_OFF * values[-1]:
+        raise ValueError(
+            "kernel must be positive semi-definite: its matrix must have no eigenvalue below 0. On "
+            f"{len(points)} points it has {values[0]:.3g} (the largest is {values[-1]:.3g}), so it "
+            "is no covariance"
+        )
+
+
+def _check_gradient(kernel: Kernel, points: Points, largest: float) -> None:
+    """Refuse a ``gradient`` of a kernel that is not its derivative at some of these points."""
+    if type(kernel).gradient is Kernel.gradient:
+        return
+    X, Y = points[::2], points[1::2]
+    given = np.asarray(kernel.gradient(X, Y), dtype=np.float64)
+    if given.shape != (len(X), len(Y), X.shape[1]):
+        raise ValueError(
+            f"kernel.gradient must return shape {(len(X), len(Y), X.shape[1])}, n × m × d, for "
+            f"that many points, got {given.shape}"
+        )
+    steps = differences(kernel, X, Y)
+    # Differences are wrong across a kink, so a few of them may disagree.
+    unit = largest / np.ptp(points, axis=0).clip(min=1e-300)
+    wrong = np.abs(given - steps) > 0.01 * (np.abs(given) + np.abs(steps)) + 1e-4 * unit
+    if wrong.mean() > _KINKS:
+        i, j, k = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"kernel.gradient must be the derivative of k(x, y) in x: for x = {X[i]}, y = {Y[j]} "
+            f"it gives {given[i, j, k]:.3g} in coordinate {k}, and differences of the kernel give "
+            f"{steps[i, j, k]:.3g}"
+        )

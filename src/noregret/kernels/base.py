@@ -10,6 +10,8 @@ import numpy as np
 
 from noregret._types import Floats, Points
 
+_PACKAGE = __name__.split(".")[0]
+
 
 class Kernel(ABC):
     """A positive semi-definite function of two points.
@@ -23,7 +25,9 @@ class Kernel(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        Kernel.registry[cls.__name__] = cls
+        known = Kernel.registry.get(cls.__name__)
+        if known is None or known.__module__.split(".")[0] != _PACKAGE:
+            Kernel.registry[cls.__name__] = cls
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in vars(self) and name in inspect.signature(type(self)).parameters:
@@ -65,15 +69,7 @@ class Kernel(ABC):
                 "slower and less exact",
                 stacklevel=2,
             )
-        every = np.concatenate([X, Y])
-        span = every.max(axis=0) - every.min(axis=0) if len(every) else np.ones(X.shape[1])
-        step = _STEP * np.where(span > 0, span, 1.0)
-        out = np.empty((len(X), len(Y), X.shape[1]))
-        for i, h in enumerate(step):
-            shift = np.zeros(X.shape[1])
-            shift[i] = h
-            out[:, :, i] = (self(X + shift, Y) - self(X - shift, Y)) / (2.0 * h)
-        return out
+        return differences(self, X, Y)
 
     def pullback(self, X: Points, Y: Points, weights: Floats) -> Floats:
         """Σ_j weights_ij ∂k(x_i, y_j)/∂x_i (n × d) for weights (n × m)."""
@@ -115,6 +111,19 @@ class Kernel(ABC):
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.params().items())
         return f"{type(self).__name__}({arguments})"
+
+
+def differences(kernel: Kernel, X: Points, Y: Points) -> Floats:
+    """∂k(x, y)/∂x by central differences, for the rows of X (n × d) and Y (m × d): n × m × d."""
+    every = np.concatenate([X, Y])
+    span = every.max(axis=0) - every.min(axis=0) if len(every) else np.ones(X.shape[1])
+    step = _STEP * np.where(span > 0, span, 1.0)
+    out = np.empty((len(X), len(Y), X.shape[1]))
+    for i, h in enumerate(step):
+        shift = np.zeros(X.shape[1])
+        shift[i] = h
+        out[:, :, i] = (kernel(X + shift, Y) - kernel(X - shift, Y)) / (2.0 * h)
+    return out
 
 
 #: kernel classes that have warned about their numerical gradients

@@ -1,5 +1,6 @@
 """Kernels written as JSON and arrays, for files."""
 
+import inspect
 import json
 from typing import Any
 
@@ -10,8 +11,12 @@ from noregret.kernels.base import Kernel
 
 
 def to_spec(kernel: Kernel, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    """JSON that :func:`from_spec` reads; arrays go to ``arrays``. ``None`` for callables."""
-    if isinstance(kernel, FunctionKernel):
+    """JSON that :func:`from_spec` reads; arrays go to ``arrays``.
+
+    ``None`` for kernels that cannot be made again from a file: callables, classes that do not keep
+    the arguments of their constructor, and classes with the name of another kernel.
+    """
+    if isinstance(kernel, FunctionKernel) or not _can_be_made_again(kernel):
         return None
     if isinstance(kernel, SklearnKernel):
         return {"sklearn": _sklearn_spec(kernel.kernel)}
@@ -56,6 +61,19 @@ def same_kernel(one: Kernel, other: Kernel) -> bool:
     return first == second and all(
         np.array_equal(array, arrays[1][name]) for name, array in arrays[0].items()
     )
+
+
+def _can_be_made_again(kernel: Kernel) -> bool:
+    """Whether a file can name the kernel's class and hold the arguments of its constructor."""
+    if isinstance(kernel, SklearnKernel):
+        return True
+    params = kernel.params()
+    try:
+        inspect.signature(type(kernel)).bind(**params)
+        json.dumps([one for one in params.values() if not isinstance(one, (Kernel, np.ndarray))])
+    except (TypeError, ValueError):
+        return False
+    return Kernel.registry.get(type(kernel).__name__) is type(kernel)
 
 
 def _sklearn_spec(kernel: Any) -> Any:

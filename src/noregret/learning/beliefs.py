@@ -22,7 +22,7 @@ from noregret.models.dictionary import Sparsifier
 from noregret.models.sparse import SparseGP
 from noregret.observations import Observations
 from noregret.rewards.huber import HuberRegression
-from noregret.rewards.least_squares import RewardEstimate
+from noregret.rewards.least_squares import RewardEstimate, checked_sums
 from noregret.widths import proved
 from noregret.widths.evidence import Evidence, theory
 
@@ -223,7 +223,7 @@ class Beliefs:
     ) -> list[dict[str, Any]]:
         model, points, told = self.model, observations.points, observations.told
         plan = self._sparsifier.plan(model, points, told, rules.qbar(observations.t), rng)
-        sums, before = self.estimate.sums(model, observations, self.assumed), model.size
+        sums, before = checked_sums(self.estimate, model, observations, self.assumed), model.size
         (model.rebuild if plan.replace else model.advance)(points, told, sums, plan.rows)
         if rules.limits_trace and model.trace() > 0.0:
             found = replace(self.evidence(observations, rules), t=observations.t)

@@ -1,9 +1,11 @@
 """The contract of reward estimates, and the simplest one: every reward counts as it is."""
 
+from abc import abstractmethod
 from typing import Protocol
 
 import numpy as np
 
+from noregret._checks import shown
 from noregret._types import Floats
 from noregret.models.assumptions import Assumptions
 from noregret.models.sparse import SparseGP
@@ -37,6 +39,7 @@ class RewardEstimate(Protocol):
         """How often the moment or scale has changed. After a change older bounds are void."""
         return 0
 
+    @abstractmethod
     def sums(self, model: SparseGP, observations: Observations, assumed: Assumptions) -> Floats:
         """The sum of rewards that least squares is to see, by arm (u).
 
@@ -55,6 +58,20 @@ class RewardEstimate(Protocol):
     def restart(self) -> None:
         """Forget what was computed: kernel, units or λ have changed."""
         return
+
+
+def checked_sums(
+    estimate: RewardEstimate, model: SparseGP, observations: Observations, assumed: Assumptions
+) -> Floats:
+    """The ``sums`` of an estimate (u); others than a finite number for each arm are refused."""
+    given = estimate.sums(model, observations, assumed)
+    sums = np.asarray(given, dtype=np.float64)
+    if sums.shape != (len(observations),) or not np.all(np.isfinite(sums)):
+        raise ValueError(
+            f"{type(estimate).__name__}.sums must return {len(observations)} finite numbers, one "
+            f"for each choice told or pending, got {shown(given)}"
+        )
+    return sums
 
 
 class LeastSquares(RewardEstimate):
