@@ -1,12 +1,14 @@
 """Every algorithm by its name passes the suites that the package ships."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import pytest
 
 import noregret as nr
 from noregret.algorithms import algorithms
 from noregret.testing import AlgorithmSuite, BoxSuite, SpaceSuite, check, moves
+from noregret.testing.suite import run_all
 
 #: algorithms of lists only and of boxes only
 LISTS_ONLY = {"robustucb", "regularizedevolution", "plateucb"}
@@ -86,6 +88,41 @@ def test_the_suite_says_what_an_algorithm_lacks():
         check(Undecorated)
     with pytest.raises(AssertionError, match=r"Undocumented\.parts must have a docstring"):
         check(dataclass(frozen=True, kw_only=True, eq=False, repr=False)(Undocumented))
+
+
+@pytest.mark.parametrize("box", [False, True])
+def test_the_suite_finds_a_width_that_is_too_small(box):
+    """It is called proved; without the suite, nothing would tell."""
+
+    def narrow(evidence):
+        return 1.2 * math.sqrt(evidence.lam)
+
+    @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+    class TooNarrow(nr.GPUCB):
+        """GP-UCB with 1.2 deviations."""
+
+        def parts(self):
+            """GP-UCB's, with another width."""
+            return replace(super().parts(), widths={"theory": narrow}, proved=("theory",))
+
+    suite = (BoxSuite if box else AlgorithmSuite)()
+    suite.make = lambda domain, kernel, **options: TooNarrow(domain, kernel, **options)
+    with pytest.raises(AssertionError, match="proved names the width 'theory', but"):
+        suite.test_proved_bounds_hold()
+
+
+def test_a_check_that_fails_says_what_it_tested():
+    """Outside pytest an assertion has no message of its own."""
+
+    class Broken(AlgorithmSuite):
+        def test_a_file_continues_bit_for_bit(self):
+            """A loaded run goes on."""
+            raise AssertionError
+
+    with pytest.raises(AssertionError) as caught:
+        run_all(Broken())
+    (note,) = caught.value.__notes__
+    assert note == "Broken.test_a_file_continues_bit_for_bit: A loaded run goes on."
 
 
 @pytest.mark.parametrize("given", ["gpucb", nr.GPUCB([[0.0]], nr.RBF())])

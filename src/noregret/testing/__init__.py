@@ -19,10 +19,11 @@ from noregret.optimizer import Optimizer
 from noregret.testing.boxes import BoxSuite
 from noregret.testing.lists import AlgorithmSuite
 from noregret.testing.spaces import SpaceSuite
+from noregret.testing.suite import run_all
 
 
 def check(make: Callable[..., Optimizer], *, box: bool = False, space: bool = False) -> None:
-    """Run every test of a suite; the first one that fails raises its ``AssertionError``.
+    """Run every test of a suite; the first one that fails raises its error, with what it tested.
 
     Parameters
     ----------
@@ -35,9 +36,7 @@ def check(make: Callable[..., Optimizer], *, box: bool = False, space: bool = Fa
         raise TypeError(f"make must be an algorithm's class or build one when called, got {make!r}")
     suite = SpaceSuite() if space else BoxSuite() if box else AlgorithmSuite()
     suite.make = make  # type: ignore[method-assign]
-    for name in dir(suite):
-        if name.startswith("test_"):
-            getattr(suite, name)()
+    run_all(suite)
 
 
 __all__ = ["AlgorithmSuite", "BoxSuite", "SpaceSuite", "check"]

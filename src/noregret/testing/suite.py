@@ -18,6 +18,10 @@ from noregret.results import Batch
 from noregret.spaces import Domain
 from noregret.testing import moves
 
+#: runs that test bounds, rounds of each, and how many may fail with δ = 0.1: four or more fail
+#: with probability 0.005
+_RUNS, _ROUNDS, _MISSES = 8, 6, 3
+
 
 @contextmanager
 def refused(
@@ -57,6 +61,19 @@ def same_arrays(ones: Any, others: Any) -> None:
     """Two sequences of arrays must be equal, bit for bit."""
     for one, other in zip(ones, others, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def run_all(suite: "Suite") -> None:
+    """Run every test of a suite; an error says which test it is from, and what that tests."""
+    for name in dir(suite):
+        if not name.startswith("test_"):
+            continue
+        test = getattr(suite, name)
+        try:
+            test()
+        except Exception as error:
+            error.add_note(f"{type(suite).__name__}.{name}: {inspect.getdoc(test)}")
+            raise
 
 
 class Suite(ABC):
@@ -147,6 +164,50 @@ class Suite(ABC):
             optimizer.tell(waiting, self.evaluate(waiting))
         same_arrays(self.play(straight, 3, first=4), self.play(resumed, 3, first=4))
         same_arrays(straight.predict(self.probe), resumed.predict(self.probe))
+
+    # -- bounds ------------------------------------------------------------------------------
+
+    def test_proved_bounds_hold(self) -> None:
+        """With a width that is called proved, values lie in their intervals, and gaps are true.
+
+        The functions have exactly the norm that is given. A run may fail with probability δ.
+        """
+        for width in self.build().parts().proved:
+            wrong = [why for seed in range(_RUNS) if (why := self._miss(width, seed))]
+            assert len(wrong) <= _MISSES, (
+                f"parts().proved names the width {width!r}, but {len(wrong)} of {_RUNS} runs with "
+                f"delta=0.1 contradict it, the first because {wrong[0]}"
+            )
+
+    def _miss(self, width: str, seed: int) -> str | None:
+        """Play a run on a function whose norm is as given; how a bound fails, if one does."""
+        optimizer, rng = self.build(width=width, seed=seed), np.random.default_rng(seed)
+        kernel, domain = optimizer.assumed.kernel, optimizer.domain
+        where = domain.locate(self.probe)[1]
+        # A single centre makes a value as large as the norm allows.
+        centres = where[-1:] if seed % 4 else domain.sample(4, rng)[1]
+        weights = rng.standard_normal(len(centres))
+        scale = 2.0 / np.sqrt(weights @ kernel(centres, centres) @ weights)
+
+        def value(points: Any) -> Any:
+            return scale * (kernel(points, centres) @ weights)
+
+        for _ in range(_ROUNDS):
+            batch = optimizer.ask()
+            optimizer.tell(batch, value(batch.points) + 0.1 * rng.standard_normal(len(batch)))
+            mean, std = optimizer.predict(self.probe, pending=False)
+            misfit, allowed = np.abs(value(where) - mean), optimizer.beta * std
+            if np.any(misfit > allowed + 1e-9):
+                worst = int(np.argmax(misfit - allowed))
+                return f"a value is {misfit[worst]:.3g} from the mean, β·std {allowed[worst]:.3g}"
+        if any(event["event"] == "refuted" for event in optimizer.events):
+            return "the rewards refuted assumptions that are true"
+        best = optimizer.recommend()
+        own = float(value(domain.locate([best.point] if best.id < 0 else [best.id])[1])[0])
+        if not best.lower - 1e-9 <= own <= best.upper + 1e-9:
+            return f"the best value is {own:.3g}, not in [{best.lower:.3g}, {best.upper:.3g}]"
+        left = float(value(where).max()) - own if optimizer.proved else 0.0
+        return f"the gap is {left:.3g}, not {best.gap:.3g}" if left > best.gap + 1e-9 else None
 
     # -- pending points and feedback ---------------------------------------------------------
 
