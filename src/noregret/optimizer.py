@@ -280,8 +280,8 @@ class Optimizer(ABC):
 
         Computed from the exact posterior (A·u² multiplications for A candidates and u arms told);
         above 10¹², from the run's own. On a box by branch and bound: seconds in three dimensions,
-        minutes in six. ``norm``: another bound on the norm, for which no new run is needed.
-        ``tol``: also find the largest norm up to which no choice is better by more than this.
+        minutes in six. It needs sub-Gaussian noise. ``norm``: another bound on the norm, for which
+        no new run is needed. ``tol``: also find the largest norm for which the gap is at most this.
         """
         with one_blas_thread():
             return certificate(self, self._run.observations, self.beliefs, norm, tol)

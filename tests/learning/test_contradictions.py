@@ -28,6 +28,21 @@ def test_rewards_beyond_the_norm_refute_it_where_only_a_moment_is_known():
     assert opt.recommend().gap == np.inf
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_of_the_last_batch_start_are_those_it_had(seed):
+    """The first widths of clipped rewards say nothing, and the first mean is far off.
+
+    Rewards of a true assumption must not be refuted by that mean with the widths of later rewards.
+    """
+    rng = np.random.default_rng(seed)
+    opt = nr.ClippedGPUCB([[0.5]], nr.RBF(), noise=1e-3, norm=2.0, delta=0.01, seed=seed)
+    while opt.t < 12:
+        batch = opt.ask()
+        opt.tell(batch, 2.0 + 1e-3 * rng.choice([-1.0, 1.0], len(batch)))
+    assert opt.proved
+    assert opt.events == []
+
+
 def test_a_norm_that_is_right_is_not_refuted():
     for seed in range(2):
         rng = np.random.default_rng(seed)

@@ -40,6 +40,16 @@ def test_above_the_limit_the_posterior_is_that_of_the_run(monkeypatch):
     assert found.gap != exact.gap
 
 
+@pytest.mark.parametrize("cls", [nr.ClippedGPUCB, nr.HuberGPUCB, nr.TGPUCB, nr.RobustUCB])
+def test_noise_with_heavy_tails_is_not_certified_as_sub_gaussian(cls):
+    """``noise`` is a moment there, or not used at all: a certificate would assume far more."""
+    opt = cls([[0.0], [0.5], [1.0]], nr.RBF(0.3), noise=0.1, norm=2.0, seed=0)
+    opt.tell([0, 1, 2, 2], [0.1, 0.5, 0.2, 0.3])
+    certificate = opt.certify()
+    assert not certificate.certified
+    assert f"{cls.__name__} allows for noise with heavy tails" in str(certificate)
+
+
 def test_pending_evaluations_change_nothing():
     opt, _ = played(nr.GPUCB)
     before = opt.certify(tol=0.5)

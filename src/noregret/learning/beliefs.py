@@ -117,6 +117,11 @@ class Beliefs:
         """The arms that are inducing points (m rows)."""
         return self.model.dictionary
 
+    @property
+    def allows_heavy_tails(self) -> bool:
+        """Whether rewards are estimated for noise that need not be sub-Gaussian."""
+        return not self.estimate.is_least_squares
+
     def effective_dimension(self) -> float:
         """Σ leverage over the evaluations taken in (BKB eq. 5)."""
         return self.model.effective_dimension()
@@ -253,8 +258,11 @@ class Beliefs:
         # The evidence has the scatter of rewards that are not taken in yet. Scatter adds the same
         # to the ridges of all λ, so that it cancels in a width, or widens it if tr R > 0.
         found = self.evidence(observations, rules)
+        # The model and the estimate are about to change.
         if rules.width is theory:
-            found.ridge()  # kept from here on: the model is about to change
+            found.ridge()  # kept from here on
+        else:
+            found = found.settled(rules.width)
         return self.model.mean(rows), np.sqrt(leverage), found
 
     def _check(

@@ -51,7 +51,11 @@ class CoverBeliefs:
         How often rewards have been taken in.
     size
         The number of inducing points of all cells.
+    allows_heavy_tails
+        Noise must be sub-Gaussian: the model is least squares.
     """
+
+    allows_heavy_tails = False
 
     def __init__(
         self,

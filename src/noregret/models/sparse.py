@@ -187,7 +187,7 @@ class SparseGP:
 
     def effective_dimension(self) -> float:
         """Σ leverage over the evaluations told (BKB eq. 5)."""
-        return float(self.counts @ self.leverage())
+        return self.kept("degrees", lambda: float(self.counts @ self.leverage()))
 
     def ridge(self, scatter: float) -> Callable[[], Floats]:
         """A function that gives λ yᵀ(Q + λI)⁻¹y = min_μ ‖y − μ‖² + λ‖μ‖² for every λ (g).

@@ -183,6 +183,11 @@ def _grounds(optimizer: Any, beliefs: Beliefs, norm: float, smallest: float) -> 
     if optimizer.learnt:
         learnt = ", ".join(optimizer.learnt)
         return False, f"Learnt from the same rewards, so nothing is proved: {learnt}."
+    if beliefs.allows_heavy_tails:
+        return False, (
+            f"{type(optimizer).__name__} allows for noise with heavy tails. A certificate needs "
+            "sub-Gaussian noise, so it proves nothing here: see opt.recommend() and opt.proved."
+        )
     if smallest > norm:
         return False, f"The rewards refute a norm of {norm:.4g}: they need {smallest:.4g} at least."
     return True, (

@@ -52,6 +52,11 @@ class SeparateArms:
         """Whether everything seen has been taken in."""
         return observations.t == self.t and len(observations) == len(self.means)
 
+    @property
+    def allows_heavy_tails(self) -> bool:
+        """Means are robust: noise need not be sub-Gaussian."""
+        return True
+
     def effective_dimension(self) -> float:
         """There is no posterior with degrees of freedom."""
         return 0.0

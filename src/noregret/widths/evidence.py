@@ -1,8 +1,9 @@
 """What a width may depend on."""
 
+import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,6 +83,12 @@ class Evidence:
     def effective_dimension(self) -> float:
         """Σ leverage over the evaluations told (BKB eq. 5)."""
         return self.dimension()
+
+    def settled(self, rule: "WidthRule") -> "Evidence":
+        """This evidence for later: what the rule reads of it stays as it is now."""
+        now = replace(self, estimate=copy.copy(self.estimate))
+        rule(now)  # what takes longer is computed here, or never
+        return replace(now, ridge=lambda: now.ridges, dimension=lambda: now.effective_dimension)
 
 
 #: the factors of √leverage for every λ (g), and whether the evidence refutes the assumptions
