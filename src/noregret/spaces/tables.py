@@ -27,6 +27,7 @@ from noregret.spaces.cells import (
 )
 from noregret.spaces.layout import SEPARATORS, find_header, find_separator
 from noregret.spaces.limits import Lines, check_parquet, longest_field
+from noregret.spaces.parquet import frames_of, types_in
 from noregret.spaces.sheets import Sheet, choice_in_words, read_sheet, sheet_names
 
 #: rows read at a time
@@ -155,7 +156,7 @@ class Table:
         if suffix in PARQUET:
             self.place = "row"
             check_parquet(self.path)
-            self.types = self._parquet_types()
+            self.types, self.notes = types_in(self.path)
             self.columns = list(self.types)
         elif suffix in EXCEL:
             self.place = "row"
@@ -171,7 +172,10 @@ class Table:
         """The rows, without blank ones."""
         suffix = self.path.suffix.lower()
         if suffix in PARQUET:
-            yield from self._parquet_pieces()
+            first = 1
+            for frame in frames_of(self.path, PIECE):
+                yield Piece(frame, np.arange(first, first + len(frame)))
+                first += len(frame)
             return
         rows = self._sheet() if suffix in EXCEL else self._records()
         next(islice(rows, self._titles, None))
@@ -381,20 +385,3 @@ class Table:
             seen = seen or any(cell.strip() for cell in row)
             if seen:
                 yield number, list(row)
-
-    # -- Parquet -----------------------------------------------------------------------------
-
-    def _parquet_types(self) -> dict[str, pl.DataType]:
-        try:
-            return dict(pl.read_parquet_schema(self.path))
-        except pl.exceptions.PolarsError as error:
-            raise ValueError(f"{self.path} cannot be read as Parquet: {error}") from error
-
-    def _parquet_pieces(self) -> Iterator[Piece]:
-        first = 1
-        try:
-            for frame in pl.scan_parquet(self.path).collect_batches(chunk_size=PIECE):
-                yield Piece(frame, np.arange(first, first + len(frame)))
-                first += len(frame)
-        except pl.exceptions.PolarsError as error:
-            raise ValueError(f"{self.path} cannot be read as Parquet: {error}") from error
