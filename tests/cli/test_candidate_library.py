@@ -69,6 +69,15 @@ def test_features_that_span_decades_keep_their_zero(tmp_path, monkeypatch):
         assert study.domain.points.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_numbers_that_are_too_large_are_refused_by_the_name_of_their_column(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"a": [1.0, 2.0, 3.0], "huge": [1e300, 2e300, 9e299]}).write_csv("library.csv")
+    refused = noregret("create", "a.db", "--candidates", "library.csv", code=1)
+    said = " ".join(refused.stderr.split())
+    assert "column 'huge' must lie within ±1e+100: give it in another unit" in said
+
+
 def test_no_column_is_dropped_in_silence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"cmp{i};{i / 10}".replace(".", ",") + f";x;{i};note{i}\n" for i in range(120)]

@@ -138,7 +138,8 @@ def test_most_numbers_say_what_the_decimal_sign_is(cells, grouping, sign):
 
 def test_numbers_with_a_unit():
     assert with_unit(pl.Series(["12 mg", "n/a", "1,5mg"])) == "12 mg"
-    for cells in (["12 mg", "3 g"], ["12", "13"], ["A 1", "A 2"], ["n/a"], ["7%", "8%"]):
+    times = ["08:30", "09:30"]
+    for cells in (["12 mg", "3 g"], ["12", "13"], ["A 1", "A 2"], ["n/a"], ["7%", "8%"], times):
         assert with_unit(pl.Series(cells)) is None
 
 

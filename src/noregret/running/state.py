@@ -119,8 +119,8 @@ class Saved:
         if spec is None:
             if given is None:
                 raise ValueError(
-                    "this run's kernel is not in the file, because it is a callable or a class that "
-                    "does not keep its arguments: pass it again, load(path, kernel=k)"
+                    "this run's kernel is not in the file, because it is a callable or a class "
+                    "that does not keep its arguments: pass it again, load(path, kernel=k)"
                 )
             return given
         stored = spec if isinstance(spec, str) else from_spec(spec, self._arrays)

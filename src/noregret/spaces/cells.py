@@ -134,7 +134,7 @@ def with_unit(cells: pl.Series) -> str | None:
     if cells.dtype != pl.String:
         return None
     filled = cells.filter(~is_gap(cells)).str.strip_chars()
-    parts = filled.str.extract_groups(r"^([+-]?[\d.,]+)\s*([^\d\s.,%+-].*)$").struct.unnest()
+    parts = filled.str.extract_groups(r"^([+-]?[\d.,]+)\s*([^\d\s.,:%+-].*)$").struct.unnest()
     if not len(filled) or parts["2"].n_unique() != 1 or parts["2"].has_nulls():
         return None
     read = any(not numbers(parts["1"], decimal).has_nulls() for decimal in ".,")

@@ -5,6 +5,7 @@ looks at the columns, a piece at a time; a :class:`Encoder` made from it turns p
 numbers.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from noregret._checks import LARGEST
 from noregret._types import Floats
 from noregret.spaces.cells import booleans, is_gap, numbers
 from noregret.spaces.survey import ColumnSurvey
@@ -225,6 +227,10 @@ def make_encoder(
         mean, deviation = 0.0, 1.0
         if standardize and column.kind == "number":
             mean, deviation = column.mean, column.deviation or 1.0
+            if not math.isfinite(deviation):
+                raise ValueError(
+                    f"column {column.name!r} must lie within ±{LARGEST:g}: give it in another unit"
+                )
         fill = fills.get(column.name)
         features.append(
             Feature(column.name, column.kind, mean, deviation, (), fill, column.percents > 0)
