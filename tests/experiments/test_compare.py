@@ -62,6 +62,7 @@ def test_an_interrupt_returns_what_is_done():
         ({"algorithms": {"a": "magic"}}, ValueError, "algorithms: 'a' must be"),
         ({"algorithms": ["gpucb"]}, TypeError, "algorithms must be a dict"),
         ({"algorithms": {"a": nr.GPUCB}}, TypeError, "'a' cannot .* functools.partial: .*'kernel'"),
+        ({"algorithms": {"a": lambda X, seed: 3}}, TypeError, r"'a' must make an .*, it made 3"),
         ({"problem": 3}, TypeError, "problem must be"),
         ({"problem": float}, TypeError, r"problem must be a Problem or .*; it made 0\.0"),
         ({"evaluations": 0}, ValueError, "evaluations must be at least 1"),

@@ -34,6 +34,13 @@ def test_batches_have_at_most_the_size_asked_for():
     assert frame["batches"].to_list() == [1] * 4 + [2] * 4 + [3] * 2
 
 
+def test_a_run_without_choices_left_ends():
+    opt = nr.GPUCB(np.arange(3.0)[:, None], nr.RBF(1.0), norm=9.0, repeats=1, seed=0)
+    with pytest.raises(ValueError, match=r"nothing left to ask for after 3 of 10 .* repeats=1"):
+        play(opt, 10, lambda batch: batch.points[:, 0], lambda value, t: value, 4.0,
+             marks=np.array([10]))  # fmt: skip
+
+
 def test_a_norm_that_the_paper_takes_too_small_does_not_warn():
     opt = nr.GPUCB(np.arange(5.0)[:, None], nr.RBF(1.0), noise=0.01, norm=0.1, seed=0, **AS_PRINTED)
     play(opt, 10, lambda batch: batch.points[:, 0], lambda value, t: value, 4.0,

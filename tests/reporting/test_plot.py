@@ -182,6 +182,7 @@ def test_regret_of_frames_results_and_arrays(result):
         (lambda r: nr.plot.slices(3), TypeError, "a study, a result or an optimiser"),
         (lambda r: nr.plot.regret({}), TypeError, "runs must be"),
         (lambda r: nr.plot.regret(pl.DataFrame({"t": [1]})), ValueError, "the column 'algorithm'"),
+        (lambda r: nr.plot.regret({"a": [[1.0], [1.0, 0.5]]}), ValueError, "same number of eval"),
         (lambda r: nr.plot.regret({"a": [1.0]}, band=2), ValueError, "band must lie"),
         (lambda r: nr.plot.regret({"a": [1.0]}, kind="x"), ValueError, "kind must be one of"),
     ],

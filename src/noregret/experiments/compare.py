@@ -82,7 +82,8 @@ def compare(
         if not callable(maker):
             check_name(maker, f"algorithms: {name!r}", "what makes an optimiser, or ")
     if not isinstance(problem, Problem) and not callable(problem):
-        raise TypeError(f"problem must be a Problem or make one of a seed, got {problem!r}")
+        given = _checks.shown(problem)
+        raise TypeError(f"problem must be a Problem or make one of a seed, got {given}")
     which = range(_checks.count("seeds", seeds)) if isinstance(seeds, int) else list(seeds)
     one = partial(
         _one_run, dict(algorithms), problem, evaluations, _marks(marks, evaluations), batch_size
@@ -136,12 +137,17 @@ def _one_run(
 
 def _made(name: str, maker: Callable[..., Optimizer], task: Problem, seed: int) -> Optimizer:
     try:
-        return maker(task.domain, seed=seed)
+        made = maker(task.domain, seed=seed)
     except TypeError as error:
         raise TypeError(
             f"algorithms: {name!r} cannot be made of a domain and a seed; give its settings "
             f"by functools.partial: {error}"
         ) from error
+    if not isinstance(made, Optimizer):
+        raise TypeError(
+            f"algorithms: {name!r} must make an optimiser, it made {_checks.shown(made)}"
+        )
+    return made
 
 
 def _results(

@@ -58,6 +58,12 @@ def play(
         started = time.process_time()
         batch = _ask(optimizer, None if at_most is None else min(at_most, horizon - done))
         seconds += time.process_time() - started
+        if not len(batch):
+            raise ValueError(
+                f"{type(optimizer).__name__} has nothing left to ask for after {done} of {horizon} "
+                f"evaluations, with repeats={optimizer.repeats}: ask for fewer evaluations, or for "
+                "more repeats"
+            )
         if len(batch) > horizon - done:
             optimizer.cancel(batch[horizon - done :])
             batch = batch[: horizon - done]

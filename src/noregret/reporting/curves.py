@@ -81,6 +81,9 @@ def _from_runs(name: str, given: Any, kind: str) -> Curves:
         total = np.minimum.accumulate if kind == "simple" else np.cumsum
         values = total(rows, axis=1)
     else:
+        lengths = {np.shape(one) for one in given}
+        if len(lengths) > 1:
+            raise ValueError(f"runs: all of {name!r} must have the same number of evaluations")
         values = np.atleast_2d(np.asarray(given, dtype=np.float64))
     if values.ndim != 2 or not values.size:
         raise ValueError(f"runs: {name!r} must be an array of runs × evaluations")
