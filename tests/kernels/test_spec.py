@@ -19,7 +19,7 @@ def test_specs_give_the_same_kernel_back(kernel):
 
 
 def test_specs_build_nothing_but_kernels():
-    with pytest.raises(ValueError, match="kernel class"):
+    with pytest.raises(ValueError, match=r"kernel class 'Candidates' is unknown here: .* import"):
         from_spec({"class": "Candidates", "params": {}}, {})
     with pytest.raises(ValueError, match="scikit-learn"):
         from_spec({"sklearn": {"class": "np", "params": {}}}, {})

@@ -145,8 +145,9 @@ def load(
         Needed where it is not all in the file: candidates that are objects other than strings, and
         a space with ``feasible``.
     kernel
-        Needed where the kernel is a callable or a class of your own outside this process. It must
-        be the run's: for another one call ``opt.replace`` afterwards, as for all settings.
+        Needed where the kernel is a callable, or a class that does not keep its arguments. It must
+        be the run's: for another one call ``opt.replace`` afterwards, as for all settings. For
+        another class of your own, import the module that defines it.
     algorithm
         The class, where it is one of your own.
     fresh

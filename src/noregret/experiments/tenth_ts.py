@@ -13,10 +13,10 @@ from noregret.models.pathwise import Paths
 from noregret.optimizer import Optimizer
 from noregret.parts import Parts, Width
 from noregret.picking.baselines import asked, some_picks
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.picking.chooser import Picks, Situation, uniform_picks
 from noregret.picking.lists.maxima import best_in_room, tops_of_list
 from noregret.picking.lists.ucb import ListUCB
-from noregret.picking.by_bounds import LooksByBounds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

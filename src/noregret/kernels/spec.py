@@ -42,7 +42,10 @@ def from_spec(spec: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Kernel:
         return SklearnKernel(_sklearn_kernel(spec["sklearn"]))
     cls = Kernel.registry.get(spec["class"])
     if cls is None:
-        raise ValueError(f"kernel class {spec['class']!r} is unknown; pass kernel= to load")
+        raise ValueError(
+            f"kernel class {spec['class']!r} is unknown here: in Python, import the module that "
+            "defines it before you load or open the file"
+        )
     params: dict[str, Any] = {}
     for name, value in spec["params"].items():
         if isinstance(value, dict):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from noregret._types import Floats, Ints, Points
-from noregret.picking.chooser import Chooser, Picks, Situation, uniform_choices, uniform_picks
 from noregret.picking.by_bounds import LooksByBounds
+from noregret.picking.chooser import Chooser, Picks, Situation, uniform_choices, uniform_picks
 from noregret.spaces import Candidates
 
 

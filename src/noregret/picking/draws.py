@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noregret._types import Points
-from noregret.picking.chooser import Chooser, Picks, Situation
 from noregret.picking.by_bounds import LooksByBounds
+from noregret.picking.chooser import Chooser, Picks, Situation
 from noregret.spaces import Candidates, Space
 
 if TYPE_CHECKING:

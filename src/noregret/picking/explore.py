@@ -7,8 +7,8 @@ import numpy as np
 from noregret import _checks
 from noregret.batching import LeverageGoal
 from noregret.models.fantasy import Fantasy
-from noregret.picking.chooser import Chooser, Picks, Situation
 from noregret.picking.by_bounds import LooksByBounds
+from noregret.picking.chooser import Chooser, Picks, Situation
 from noregret.spaces import Candidates, Space
 
 if TYPE_CHECKING:

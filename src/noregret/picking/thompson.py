@@ -19,10 +19,10 @@ from noregret.models.features import (
 from noregret.picking.baselines import asked, some_picks
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.paths import BoxPaths
+from noregret.picking.by_bounds import LooksByBounds
 from noregret.picking.chooser import Chooser, Interval, Picks, Situation, uniform_picks
 from noregret.picking.lists.paths import ListPaths
 from noregret.picking.lists.room import Room
-from noregret.picking.by_bounds import LooksByBounds
 from noregret.spaces import Candidates, Space
 
 #: features that the prior may be drawn with

@@ -5,8 +5,8 @@ import numpy as np
 from noregret._types import Floats, Ints, Points
 from noregret.picking.boxes.mixed import search_of
 from noregret.picking.boxes.ucb import BoxUCB
-from noregret.picking.chooser import Picks, Situation
 from noregret.picking.by_bounds import LooksByBounds
+from noregret.picking.chooser import Picks, Situation
 from noregret.rewards.winsorised import left_out
 from noregret.spaces import Space
 

@@ -23,7 +23,8 @@ _NOTE_GROWTH = 1.1
 _NOT_STORED = {
     "domain": "domain must be given, because this study's candidates are objects of your own, or "
     "its space has a condition feasible=f",
-    "kernel": "kernel must be given, because this study's kernel is a callable of your own",
+    "kernel": "kernel must be given, because this study's kernel is a callable or a class of your "
+    "own, of which no file can hold enough",
 }
 
 
