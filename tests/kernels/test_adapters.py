@@ -58,6 +58,17 @@ def test_wrong_kernels_are_refused(build, words):
         build()
 
 
+def test_a_kernel_that_is_nan_for_some_points_is_refused():
+    """The first three points do not show it."""
+
+    class Undefined(nr.RBF):
+        def __call__(self, X, Y):
+            return np.where(X[:, :1] > 0.5, np.nan, super().__call__(X, Y))
+
+    with pytest.raises(ValueError, match="finite numbers"):
+        nr.GPUCB(GRID, Undefined(0.3), noise=0.1)
+
+
 def test_kernels_of_32_bit_numbers_are_positive_enough():
     """Round-off makes eigenvalues that should be 0 negative."""
     X = np.random.default_rng(0).uniform(size=(200, 2))

@@ -149,7 +149,10 @@ def check_kernel(kernel: Kernel, points: Points) -> Floats:
 
 def _check_definite(kernel: Kernel, points: Points) -> None:
     """Refuse a kernel with a negative eigenvalue on these points, beyond round-off."""
-    values = np.linalg.eigvalsh(np.asarray(kernel(points, points), dtype=np.float64))
+    matrix = np.asarray(kernel(points, points), dtype=np.float64)
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError("kernel must return finite numbers")
+    values = np.linalg.eigvalsh(matrix)
     if values[0] < -_ROUND_OFF * values[-1]:
         raise ValueError(
             "kernel must be positive semi-definite: its matrix must have no eigenvalue below 0. On "
