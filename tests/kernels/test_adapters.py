@@ -101,3 +101,5 @@ def test_kinks_and_short_lengthscales_are_no_wrong_gradients():
         nr.RBF([0.5, 1e6]) * nr.Linear(),
     ):
         nr.GPUCB(box, kernel, noise=0.1)
+    far = nr.Box([(1e16, 1e16 + 8), (0, 1)])
+    nr.GPUCB(far, nr.Matern([4.0, 0.3]), noise=0.1)
