@@ -22,6 +22,29 @@ def test_learnt_settings_mean_bounds_of_two_deviations_whatever_the_name(options
 
 
 @pytest.mark.parametrize(
+    ("options", "one_by_one"),
+    [
+        ({}, True),
+        ({"algorithm": "bbkb"}, False),
+        ({"batch_size": 5}, False),
+        ({"budget": 1001, "timeout": 0.5}, False),
+        ({"vectorized": True}, False),
+    ],
+)
+def test_a_short_run_on_a_list_decides_after_every_evaluation(options, one_by_one, monkeypatch):
+    asked, ask = [], nr.Optimizer.ask
+    monkeypatch.setattr(
+        nr.Optimizer, "ask", lambda self, n, **how: asked.append(n) or ask(self, n, **how)
+    )
+    X = np.random.default_rng(0).uniform(size=(50, 1))
+    nr.minimize(
+        lambda x: np.square(x).sum(axis=-1), nr.Candidates(X),
+        **{"budget": 30, "seed": 0, "progress": False, **options},
+    )  # fmt: skip
+    assert (set(asked) == {1}) == one_by_one
+
+
+@pytest.mark.parametrize(
     ("change", "error", "message"),
     [
         ({"budget": 0}, ValueError, "budget must be at least 1"),

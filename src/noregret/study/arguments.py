@@ -19,6 +19,8 @@ from noregret.study.evaluating.progress import Progress
 from noregret.study.evaluating.stopping import check_converges
 from noregret.study.evaluating.workers import Executor
 
+#: up to this budget a decision after every evaluation is worth its time
+_ONE_BY_ONE = 1000
 #: the width, in deviations, if nothing can be proved
 _WIDTH = 2.0
 #: an array of more pairs than this is a list of candidates, not the bounds of a box
@@ -101,6 +103,13 @@ class Call:
             return "bbkb"
         # Steps close to the best point and fits to all evaluations help, but certify nothing.
         return "trustregionucb" if self.tol is None else "gpucb"
+
+    @property
+    def batch(self) -> int | None:
+        """How many points to ask for at once; ``None``: the algorithm decides."""
+        short = self.budget <= _ONE_BY_ONE and not self.vectorized
+        chosen = isinstance(self.algorithm, str) and self.algorithm.lower() == "auto"
+        return 1 if self.batch_size is None and short and chosen else self.batch_size
 
     def settings(self, name: str) -> dict[str, Any]:
         """The settings of this algorithm, kernel among them; unknown ones are refused."""

@@ -82,8 +82,8 @@ def maximize(
         of your own works too: ``concurrent.futures``, a Dask ``Client``, …
     batch_size
         Points asked for at once: at most this many for algorithms that choose their batches,
-        exactly this many for the others. By default the algorithm decides, or there are as many as
-        workers are free.
+        exactly this many for the others. By default as many as workers are free; with one worker
+        the algorithm decides, except with ``algorithm="auto"`` and a budget of up to 1,000.
     vectorized
         f takes a whole batch (n × d, n dicts on a :class:`~noregret.Space`, or a vector of n
         objects) and returns n numbers.
@@ -198,7 +198,7 @@ def _run(call: Call, study: "MemoryStudy | Study", began: float) -> Result:
             call.budget,
             executor=executor,
             workers=call.workers if executor is None else capacity(executor),
-            batch=call.batch_size,
+            batch=call.batch,
             vectorized=call.vectorized,
             timeout=_left(call.timeout, began),
             max_failures=0 if call.failures == "raise" else None,
