@@ -3,6 +3,11 @@
 import numpy as np
 
 
+def assert_close(found, expected):
+    """Equal up to round-off: 1e-8."""
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
 def problem(seed=0, arms=60, dimension=2):
     """Candidates, a smooth function on them and a generator."""
     rng = np.random.default_rng(seed)

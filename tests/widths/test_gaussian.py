@@ -72,37 +72,6 @@ def test_bbkb_sums_leverages_at_batch_starts():
             assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
 
 
-def test_gp_ucb_uses_the_exact_log_determinant():
-    X, f, rng = problem()
-    kernel = nr.RBF(0.4)
-    options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "width": "paper"}
-    opt = run(nr.GPUCB(X, kernel, **options), f, 0.2, rng, 25)
-    ids = opt.history.ids
-    log_det = np.linalg.slogdet(kernel(X[ids], X[ids]) / 0.4 + np.eye(25))[1]
-    expected = widths.gp_ucb(0.2, 4.0, 0.4, 0.05, log_det)
-    assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
-
-
-def test_bkb_uses_its_effective_dimension():
-    X, f, rng = problem()
-    options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "width": "paper"}
-    opt = nr.BKB(X, nr.RBF(0.4), seed=0, **options)
-    run(opt, f, 0.2, rng, 60)
-    leverage = opt.predict(opt.history.ids)[1] ** 2 / 0.4
-    expected = widths.bkb(0.2, 4.0, 0.4, 0.05, leverage.sum(), 60)
-    assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
-
-
-def test_the_paper_of_bkb_needs_the_trace_not_the_largest_prior():
-    """Σ k(x, x) over the evaluations, also where some points of a box have a larger k(x, x)."""
-    X = np.random.default_rng(0).uniform(0, 10, size=(20, 6))
-    opt = nr.BKB(nr.Box([(0, 10)] * 6), nr.Linear(), norm=100.0, lam=1.0, width="paper", seed=0)
-    opt.tell(X, np.zeros(20))
-    trace = float(np.square(X).sum())
-    expected = widths.bkb(0.1, 100.0, 1.0, 0.1, opt.effective_dimension(), trace)
-    assert opt.beta == pytest.approx(expected)
-
-
 def test_srinivas_inflates_inside_a_batch_of_gp_bucb():
     X, f, rng = problem()
     opt = nr.GPBUCB(X, nr.RBF(0.4), lam=0.01, width="srinivas", ratio=4.0, norm=4.0, seed=0)
