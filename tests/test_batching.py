@@ -18,35 +18,6 @@ def started(cls=nr.BBKB, arms=80, steps=20, seed=0, **options):
     return X, f, rng, run(opt, f, 0.1, rng, steps, limit=1)
 
 
-def test_ratio_one_gives_batches_of_one_and_bkbs_choices():
-    X, f, _ = problem(arms=100)
-    chosen = []
-    for cls, options in ((nr.BKB, {}), (nr.BBKB, {"ratio": 1.0})):
-        opt = cls(X, KERNEL, noise=0.1, lam=0.05, width=2.0, seed=5, **options)
-        rng = np.random.default_rng(9)
-        while opt.t < 60:
-            batch = opt.ask()
-            assert len(batch) == 1
-            opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(1))
-        chosen.append(opt.history.ids)
-    np.testing.assert_array_equal(*chosen)
-
-
-def test_with_an_exact_dictionary_bbkb_is_gp_bucb():
-    X, f, _ = problem(arms=40)
-    runs = []
-    for cls, options in (
-        (nr.GPBUCB, {"batch_rule": "global"}),
-        (nr.BBKB, {"qbar": 1e12}),
-    ):
-        opt = cls(X, KERNEL, noise=0.1, lam=0.05, width=2.0, seed=5, ratio=2.0, **options)
-        opt.tell(np.arange(40), f)  # from here on the dictionary spans every arm
-        run(opt, f, 0.1, np.random.default_rng(9), 150)
-        runs.append(opt)
-    np.testing.assert_array_equal(runs[0].history.ids, runs[1].history.ids)
-    np.testing.assert_allclose(runs[0].predict()[1], runs[1].predict()[1], atol=1e-10)
-
-
 @pytest.mark.parametrize("rule", ["global", "local"])
 @pytest.mark.parametrize("seed", range(5))
 def test_both_ratio_bounds_hold(rule, seed):
@@ -179,17 +150,6 @@ def test_ask_n_is_exact_for_sequential_rules_and_an_upper_bound_for_adaptive_one
             batch = opt.ask(n)
             assert 1 <= len(batch) <= n
             opt.tell(batch, f[batch.ids])
-
-
-def test_batches_grow_over_time():
-    X, f, rng = problem(arms=200)
-    opt = nr.BBKB(X, nr.RBF(0.5), noise=0.1, lam=0.1, width="practical", norm=4.0, seed=0)
-    lengths = []
-    while opt.t < 2000:
-        batch = opt.ask(1000)
-        lengths.append(len(batch))
-        opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
-    assert np.mean(lengths[-3:]) > 20 * np.mean(lengths[:3])
 
 
 def test_a_local_batch_ends_where_the_dictionary_leaves_its_picks_out():

@@ -53,25 +53,6 @@ def test_a_number_is_the_width_in_deviations():
         assert best.mean - best.lower == pytest.approx(1.7 * std[0])
 
 
-def test_bbkb_sums_leverages_at_batch_starts():
-    X, f, rng = problem(arms=80)
-    kernel = nr.RBF(0.3)
-    for width, factor in (("paper", 3.0), ("practical", 1.0)):
-        options = {"noise": 0.2, "norm": 4.0, "lam": 0.4, "delta": 0.05, "seed": 0}
-        opt = nr.BBKB(X, kernel, width=width, **options)
-        total = 0.0
-        while opt.t < 120:
-            leverage = opt.predict()[1] ** 2 / 0.4
-            batch = opt.ask()
-            opt.tell(batch, f[batch.ids] + 0.2 * rng.standard_normal(len(batch)))
-            total += np.log1p(factor * leverage[batch.ids]).sum()
-            if factor == 3.0:
-                expected = widths.bbkb(0.2, 4.0, 0.4, 0.05, total)
-            else:
-                expected = widths.practical(0.2, 4.0, 0.4, 0.05, 2.0, total)
-            assert opt.beta * np.sqrt(0.4) == pytest.approx(expected)
-
-
 def test_srinivas_inflates_inside_a_batch_of_gp_bucb():
     X, f, rng = problem()
     opt = nr.GPBUCB(X, nr.RBF(0.4), lam=0.01, width="srinivas", ratio=4.0, norm=4.0, seed=0)
