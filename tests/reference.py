@@ -1,5 +1,7 @@
 """Second computations, naive on purpose: what the fast code is checked against."""
 
+import math
+
 import numpy as np
 
 
@@ -24,6 +26,21 @@ def exact_posterior(kernel, X, ids, y, lam):
     mean = cross @ np.linalg.solve(K, y)
     variance = kernel.diag(X) - np.einsum("ij,ji->i", cross, np.linalg.solve(K, cross.T))
     return mean, variance / lam
+
+
+def exact_widths(kernel, X, ids, noise, norm, lam, delta):
+    """The widths of the exact GP by name, as factors of √leverage."""
+    log_det = np.linalg.slogdet(kernel(X[ids], X[ids]) / lam + np.eye(len(ids)))[1]
+    certainty, bias, t = math.log(1 / delta), math.sqrt(lam) * norm, len(ids) + 1
+    return {
+        "paper": bias + noise * math.sqrt(2 * (log_det + certainty)),  # BKB eq. 7
+        "practical": bias + noise * math.sqrt(log_det + certainty),  # the same without the 2
+        # Theorem 1 of the Proofs page, for a single λ
+        "theory": math.sqrt(lam * norm**2 + noise**2 * (log_det + 2 * certainty)),
+        # Srinivas et al. (2010), Theorem 1, a factor of the deviation
+        "srinivas": math.sqrt(lam * 2 * math.log(len(X) * t**2 * math.pi**2 / (6 * delta))),
+        1.5: math.sqrt(lam) * 1.5,  # mean ± 1.5·std
+    }
 
 
 def sparse_posterior(kernel, X, ids, y, lam, inducing):

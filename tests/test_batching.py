@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import exact_posterior, problem, run, sparse_posterior
+from reference import assert_close, exact_posterior, problem, run, sparse_posterior
 
 import noregret as nr
 
@@ -86,6 +86,10 @@ def test_local_rule_sees_what_the_last_pick_does_to_other_candidates(width, seed
             now = np.concatenate([ids, batch.ids[:length]])
             told.append(exact_posterior(kernel, X, now, np.zeros(len(now)), 1.0)[1])
         assert max((told[0] / after).max() for after in told) <= 1.5 + 1e-9
+        now = np.concatenate([ids, batch.ids])
+        _, last = exact_posterior(kernel, X, now, np.zeros(len(now)), 1.0)
+        if not batch.uniform:
+            assert_close(batch.info.ratio, (told[0] / last).max())
         opt.tell(batch, X[batch.ids, 0])
 
 

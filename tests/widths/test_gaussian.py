@@ -51,12 +51,3 @@ def test_a_number_is_the_width_in_deviations():
         _, std = opt.predict([best.id])
         assert best.upper - best.mean == pytest.approx(1.7 * std[0])
         assert best.mean - best.lower == pytest.approx(1.7 * std[0])
-
-
-def test_srinivas_inflates_inside_a_batch_of_gp_bucb():
-    X, f, rng = problem()
-    opt = nr.GPBUCB(X, nr.RBF(0.4), lam=0.01, width="srinivas", ratio=4.0, norm=4.0, seed=0)
-    run(opt, f, 0.1, rng, 10, limit=1)
-    batch = opt.ask(1)
-    mean, std = opt.predict(batch.ids, pending=False)
-    assert batch.info.upper[0] == pytest.approx(float(mean[0] + 2.0 * opt.beta * std[0]))

@@ -94,8 +94,6 @@ def test_finds_the_top_of_a_hill(name):
 
 def test_what_a_box_cannot_do_is_refused():
     box, wide = nr.Box([(0, 1)]), nr.Box([(0, 1)] * 4)
-    with pytest.raises(ValueError, match="srinivas"):
-        nr.GPUCB(box, nr.RBF(), width="srinivas")
     with pytest.raises(ValueError, match="search"):
         nr.GPUCB(wide, nr.RBF(), search="direct")
     with pytest.raises(ValueError, match="search"):

@@ -171,6 +171,9 @@ def list_batch(
             break
         picked.add(awake, position, awake.upper.item(position))
         if picked.full:
+            if rule.compares:  # the ratio that it reports counts the last pick too
+                awake.evaluate(awake.repeats(position))
+                rule.has_passed(awake.block)
             break
         repeats, id_ = awake.repeats(position), picked.ids[-1]
         if alone and id_ == before:
