@@ -122,34 +122,6 @@ def test_mercer_features_that_leave_much_out_say_so():
     nr.ThompsonSampling(box, rough)  # random Fourier features instead, and no warning
 
 
-def test_asyncts_has_no_uniform_draws_after_the_start():
-    box = nr.Box([(0, 1)])
-    opt = nr.AsyncTS(box, nr.RBF(0.2), noise=0.05, n_init=3, seed=0)
-    uniform = []
-    waiting = []
-    for _ in range(20):
-        batch = opt.ask()
-        uniform.append(batch.uniform)
-        waiting.append(batch)
-        if len(waiting) == 4:  # four workers
-            first = waiting.pop(0)
-            opt.tell(first, -np.square(first.points[:, 0] - 0.3))
-    assert uniform == [True] * 4 + [False] * 16  # the fourth before any answer
-    assert abs(opt.recommend().point[0] - 0.3) < 0.1
-
-
-def test_asyncts_learns_from_points_that_it_chose():
-    opt = nr.AsyncTS(nr.Box([(0, 1)] * 2), "auto", noise="auto", n_init=8, seed=0)
-    for _ in range(30):
-        batch = opt.ask()
-        opt.tell(batch, np.sin(6.0 * batch.points[:, 0]))
-    fits = [event for event in opt.events if event["event"] == "fit"]
-    assert [event["t"] for event in fits] == [8, 10, 13, 17, 22, 28]
-    assert len({event["kernel"] for event in fits}) == 6
-    along, across = opt.assumed.kernel.lengthscale
-    assert across > 2.0 * along  # the second coordinate does not matter
-
-
 def test_quadrature_says_where_it_cannot_be_used():
     with pytest.raises(ValueError, match=r"qff.*RBF"):
         nr.ThompsonSampling(nr.Box([(0, 1)]), nr.Matern(0.3), features="qff")
