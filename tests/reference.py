@@ -56,6 +56,17 @@ def sparse_posterior(kernel, X, ids, y, lam, inducing):
     return mean, outside + inside
 
 
+def exact_leverage(kernel, X, counts, lam):
+    """Exact leverages of all arms from counts, through the eigenvectors of the weighted kernel."""
+    root = np.sqrt(counts)
+    K = root[:, None] * kernel(X, X) * root
+    seen = kernel(X, X) * root
+    values = kernel.diag(X) - np.einsum(
+        "ij,ji->i", seen, np.linalg.solve(K + lam * np.eye(len(X)), seen.T)
+    )
+    return values / lam
+
+
 def precise_posterior(kernel, X, counts, sums, lam):
     """Mean and variance of every row of X from counts and sums of rewards, in long doubles."""
     arms = np.flatnonzero(counts)

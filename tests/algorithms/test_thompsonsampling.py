@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from thompson_runs import run
 
 import noregret as nr
 
@@ -12,18 +13,6 @@ def bimodal(X):
     scale = (2 * np.pi) ** (-d / 2)
     low = np.exp(-0.5 * np.square(X - 2).sum(axis=1))
     return scale * (5 * low + 10 * np.exp(-0.5 * np.square(X - 5).sum(axis=1)))
-
-
-def run(opt, f, sigma, rounds, seed):
-    """Ask and tell; the mode of F_t after the first round and the last."""
-    rng = np.random.default_rng(seed)
-    modes = []
-    for i in range(rounds):
-        batch = opt.ask()
-        opt.tell(batch, f(batch.points) + sigma * rng.standard_normal(len(batch)))
-        if i in (0, rounds - 1):
-            modes.append(opt.recommend().point)
-    return np.array(modes)
 
 
 def squared_errors(domain, sigma, rounds, seeds):

@@ -39,15 +39,6 @@ def test_no_points_give_no_values(kernel):
     assert kernel.diag(X[:0]).shape == (0,)
 
 
-def test_kernels_that_are_the_same_on_the_whole_diagonal_say_so():
-    X = np.random.default_rng(0).normal(size=(4, 3))
-    for kernel in (nr.RBF(0.7, variance=3.0), 0.5 * nr.Matern(0.7) + nr.RBF(2.0) * nr.RBF(1.0)):
-        assert kernel.constant is not None
-        np.testing.assert_array_equal(kernel.diag(X), kernel.constant)
-    for kernel in (nr.Linear(), nr.RBF(0.7) + nr.Linear(), nr.Linear() * nr.RBF(0.7)):
-        assert kernel.constant is None
-
-
 @pytest.mark.parametrize("kernel", KERNELS, ids=name_of)
 def test_kernels_cannot_be_changed(kernel):
     """A change would mix the factors of the old kernel with values of the new one."""

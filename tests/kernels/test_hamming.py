@@ -1,4 +1,4 @@
-"""The kernel of categories, and kernels of some columns."""
+"""The kernel of categories."""
 
 import numpy as np
 import pytest
@@ -43,11 +43,3 @@ def test_bad_weights_are_refused(weight):
 def test_points_of_another_length_are_refused():
     with pytest.raises(ValueError, match="3 entries but points have 4"):
         nr.Hamming([1.0, 1.0, 1.0])(X, X)
-    with pytest.raises(ValueError, match="columns"):
-        nr.Columns(nr.RBF(1.0), [4])(X, X)
-
-
-@pytest.mark.parametrize("columns", [[], [0, 0], [-1], [0.5], 3])
-def test_bad_columns_are_refused(columns):
-    with pytest.raises(ValueError, match="columns"):
-        nr.Columns(nr.RBF(1.0), columns)

@@ -1,27 +1,15 @@
-"""The dictionary: draws, growth, compaction, BLESS, and what the theorems promise of them."""
+"""The dictionary: draws, growth, compaction, and what the theorems promise of them."""
 
 import numpy as np
 import pytest
-from reference import problem, run, sparse_posterior
+from reference import exact_leverage, problem, run, sparse_posterior
 
 import noregret as nr
-from noregret.models.bless import bless
 from noregret.models.dictionary import Sparsifier, inclusion_probability
 from noregret.models.sparse import SparseGP
 from noregret.widths.gaussian import bbkb_qbar
 
 KERNEL = nr.RBF(0.5)
-
-
-def exact_leverage(kernel, X, counts, lam):
-    """Exact leverages of all arms from counts, through the eigenvectors of the weighted kernel."""
-    root = np.sqrt(counts)
-    K = root[:, None] * kernel(X, X) * root
-    seen = kernel(X, X) * root
-    values = kernel.diag(X) - np.einsum(
-        "ij,ji->i", seen, np.linalg.solve(K + lam * np.eye(len(X)), seen.T)
-    )
-    return values / lam
 
 
 def test_inclusion_probability_by_hand():
@@ -134,41 +122,6 @@ def test_lemma_2_holds_with_the_theorems_qbar(seed):
         sparse = opt.predict()[1] ** 2
         assert np.all(sparse <= 3 * leverage)
         assert np.all(sparse >= leverage / 3)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_bless_satisfies_lemma_2(seed):
-    """A dictionary drawn for historical data is accurate, and small."""
-    arms = 1000
-    X, f, rng = problem(seed, arms=arms)
-    kernel = nr.RBF(1.0)
-    counts = np.bincount(rng.integers(arms, size=100_000), minlength=arms)
-    lam = 1.0
-    rows = bless(kernel, X, counts, lam, 20.0, rng)
-    assert len(rows) < arms / 2
-    model = SparseGP(kernel, (lam,), X[:0], 1.0)
-    model.rebuild(X, counts, np.zeros(arms), rows)
-    exact = exact_leverage(kernel, X, counts, lam)
-    sparse = model.leverage()
-    assert np.all(sparse <= 3 * exact)
-    assert np.all(sparse >= exact / 3)
-
-
-def test_bless_with_a_practical_qbar_is_small_and_fair():
-    X, f, rng = problem(arms=1500)
-    kernel = nr.RBF(0.3)
-    counts = np.bincount(rng.integers(1500, size=100_000), minlength=1500)
-    exact = exact_leverage(kernel, X, counts, 0.1)
-    dimension = float(counts @ exact)
-    sizes, worst = [], []
-    for seed in range(5):
-        rows = bless(kernel, X, counts, 0.1, 2.0, np.random.default_rng(seed))
-        model = SparseGP(kernel, (0.1,), X[:0], 1.0)
-        model.rebuild(X, counts, np.zeros(1500), rows)
-        sizes.append(len(rows))
-        worst.append(np.median(model.leverage() / exact))
-    assert max(sizes) < 8 * dimension
-    assert max(worst) < 3
 
 
 def test_warm_start_takes_history_in_one_go():
