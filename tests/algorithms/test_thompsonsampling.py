@@ -103,14 +103,6 @@ def test_objects_and_bad_options():
         nr.ThompsonSampling(box, nr.Linear(offset=1.0), features="rff")
 
 
-def test_mercer_features_that_leave_much_out_say_so():
-    """The kernel of 100 lengthscales a side needs more than 1,000 eigenfunctions."""
-    box, rough = nr.Box([(0, 1)] * 2), nr.RBF(0.01)
-    with pytest.warns(UserWarning, match=r"leave out \d+% of the prior variance"):
-        nr.ThompsonSampling(box, rough, features="mercer")
-    nr.ThompsonSampling(box, rough)  # random Fourier features instead, and no warning
-
-
 def test_quadrature_says_where_it_cannot_be_used():
     with pytest.raises(ValueError, match=r"qff.*RBF"):
         nr.ThompsonSampling(nr.Box([(0, 1)]), nr.Matern(0.3), features="qff")

@@ -129,3 +129,20 @@ def test_a_posterior_is_made_anew_after_every_update():
         now = model.posterior().evaluate(X[:3])
         np.testing.assert_allclose(now, again.posterior().evaluate(X[:3]), atol=1e-9)
         assert not np.allclose(now, before, atol=1e-12)
+
+
+@pytest.mark.parametrize("outside", [0.0, 1.3, -0.7])
+def test_gradients_of_drawn_functions_against_finite_differences(outside):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(15, 2))
+    model = SparseGP(nr.Matern(0.4), (0.05,), X[:0], 1.0)
+    model.rebuild(X, np.ones(15, dtype=int), rng.normal(size=15), np.arange(8))
+    posterior = model.posterior()
+    theta = rng.normal(size=posterior.size)
+    X = rng.uniform(size=(6, 2))
+    values, gradients = posterior.drawn(X, theta, outside)
+    Z = posterior.embed(X)
+    np.testing.assert_allclose(values, Z @ theta + outside * np.sqrt(posterior.residual(Z, X)))
+    for i, step in enumerate(1e-6 * np.eye(2)):
+        up, down = (posterior.drawn(X + sign * step, theta, outside)[0] for sign in (1, -1))
+        np.testing.assert_allclose(gradients[:, i], (up - down) / 2e-6, rtol=1e-4, atol=1e-5)

@@ -3,24 +3,11 @@
 import numpy as np
 import pytest
 from reference import exact_posterior, problem
+from uncertainty import everything_explored, uncertainty_sampling
 
 import noregret as nr
 
 KERNEL = nr.RBF(0.3)
-
-
-def everything_explored(opt):
-    """The ids of the first point, which is drawn at random, and of what Algorithm 3 adds to it."""
-    return np.concatenate([opt.ask().ids, opt.ask().ids])
-
-
-def uncertainty_sampling(kernel, X, lam, least, picks):
-    """Algorithm 3 of BBKB with variances from scratch, after some first picks."""
-    while True:
-        _, leverage = exact_posterior(kernel, X, picks, np.zeros(len(picks)), lam)
-        if leverage.max() <= 1 / least:
-            return picks
-        picks = [*picks, int(np.argmax(leverage))]
 
 
 def test_min_batch_explores_first_and_then_keeps_its_promise():
@@ -63,36 +50,6 @@ def test_min_batch_of_the_exact_gp(rule, shortest):
         batch = opt.ask()
         assert len(batch) >= shortest
         opt.tell(batch, f[batch.ids] + 0.1 * rng.standard_normal(len(batch)))
-
-
-def test_min_batch_can_be_asked_for_in_parts():
-    X, f, _ = problem(arms=40)
-    whole = everything_explored(nr.BBKB(X, KERNEL, lam=1.0, norm=4.0, min_batch=10, seed=0))
-    opt = nr.BBKB(X, KERNEL, lam=1.0, norm=4.0, min_batch=10, seed=0)
-    parts = []
-    while sum(map(len, parts)) < len(whole):
-        batch = opt.ask(7)
-        parts.append(batch.ids)
-        opt.tell(batch, f[batch.ids])
-    np.testing.assert_array_equal(np.concatenate(parts)[: len(whole)], whole)
-    by_hand = uncertainty_sampling(KERNEL, X, 1.0, 10, whole[:1].tolist())
-    np.testing.assert_array_equal(whole, by_hand)
-
-
-def test_min_batch_explores_a_list_that_replaces_the_first():
-    """What is left of the first plan is forgotten; the new list is explored with what is known."""
-    X, f, _ = problem(arms=40)
-    opt = nr.BBKB(X, KERNEL, lam=1.0, norm=4.0, min_batch=10, seed=0)
-    batch = opt.ask(7)
-    opt.tell(batch, f[batch.ids])
-    opt.replace_candidates(X[:5])
-    picks = opt.ask().ids
-    arms = np.concatenate([X[batch.ids], X[:5][picks]])
-    both, told = np.concatenate([X[:5], arms]), 5 + np.arange(len(arms))
-    _, leverage = exact_posterior(KERNEL, both, told, np.zeros(len(told)), 1.0)
-    assert leverage[:5].max() <= 1 / 10
-    _, before = exact_posterior(KERNEL, both, told[:-1], np.zeros(len(told) - 1), 1.0)
-    assert before[:5].max() > 1 / 10
 
 
 @pytest.mark.parametrize("width", ["practical", "theory"])

@@ -75,38 +75,12 @@ def test_batches_are_greedy_on_the_shrinking_bounds():
         assert batch.info.upper[i] == pytest.approx(upper[5000], abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["gpucb", "bbkb"])
-def test_finds_the_top_of_a_hill(name):
-    box = nr.Box({"x": (0.0, 10.0), "y": (-1.0, 1.0)})
-    opt = nr.make(name, box, nr.RBF([2.0, 0.5]), noise=0.05, norm=2.0, width=3.0, seed=0)
-    rng = np.random.default_rng(0)
-    while opt.t < 50:
-        batch = opt.ask(min(8, 50 - opt.t)) if opt.adaptive else opt.ask()
-        x, y = batch.points.T
-        values = np.exp(-((x - 6.3) ** 2) / 4 - (y - 0.2) ** 2)
-        opt.tell(batch, values + 0.05 * rng.standard_normal(len(batch)))
-    best = opt.recommend()
-    assert best.point["x"] == pytest.approx(6.3, abs=0.4)
-    assert best.point["y"] == pytest.approx(0.2, abs=0.25)
-    assert best.lower <= 1.0 <= best.lower + best.gap
-    assert opt.dictionary_points.shape[1] == 2
-
-
 def test_what_a_box_cannot_do_is_refused():
     box, wide = nr.Box([(0, 1)]), nr.Box([(0, 1)] * 4)
     with pytest.raises(ValueError, match="search"):
         nr.GPUCB(wide, nr.RBF(), search="direct")
     with pytest.raises(ValueError, match="search"):
         nr.GPUCB(box, nr.RBF(), search="prayer")
-
-
-def test_constant_rewards_and_one_dimension():
-    opt = nr.BBKB(nr.Box([(0, 1)]), nr.RBF(0.2), noise=0.1, seed=0)
-    for _ in range(3):
-        batch = opt.ask()
-        opt.tell(batch, np.zeros(len(batch)))
-    assert np.all(opt.predict([[0.5]])[0] == 0.0)
-    assert opt.recommend().gap > 0
 
 
 def test_dicts_on_a_named_box():
