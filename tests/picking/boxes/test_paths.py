@@ -59,8 +59,8 @@ def test_sides_of_a_box_count_alike():
 def test_of_two_hills_the_place_between_them_is_not_the_mode():
     """Scott's bandwidth is so wide there that the densest place lies between."""
     rng = np.random.default_rng(0)
-    hills = np.repeat([0.2, 0.5, 0.8], [4, 3, 4])
-    points = np.column_stack([hills, np.full(11, 3.0)]) + 0.01 * rng.standard_normal((11, 2))
+    hills = np.column_stack([np.repeat([0.2, 0.5, 0.8], [4, 3, 4]), np.full(11, 3.0)])
+    points = np.concatenate([hills + 0.01 * rng.standard_normal((11, 2)), [[0.5, 2], [0.5, 4]]])
     assert abs(abs(mode(points, np.abs(points[:, 0] - 0.5))[0] - 0.5) - 0.3) < 0.1
 
 
