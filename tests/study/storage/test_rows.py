@@ -12,10 +12,11 @@ from noregret.study.storage.rows import Head, Operation, SetAside
 STATUSES = ("pending", "told", "failed")
 
 
-@given(
-    st.lists(st.sampled_from(STATUSES), max_size=12),
-    st.lists(st.tuples(st.integers(0, 11), st.sampled_from(STATUSES)), max_size=20),
-)
+statuses = st.sampled_from(STATUSES)
+moves = st.lists(st.tuples(st.integers(0, 11), statuses), max_size=20)
+
+
+@given(st.lists(statuses, max_size=12), moves)
 def test_the_head_counts_the_trials_of_each_status(made, moves):
     head, trials = Head(operation=3, chain=7, history=2, noted=5), []
     for status in made:
@@ -46,31 +47,29 @@ class Failed:
     origin: str = "run"
 
 
-kinds = st.sampled_from(["aside", "retry", "ask", "tell"])
+#: operations on candidates that are set aside
+CHANGES = ("aside", "retry")
+
+kinds = st.sampled_from([*CHANGES, "ask", "tell"])
 logs = st.lists(st.tuples(kinds, st.sets(st.integers(0, 4))), max_size=12)
+
+
+def operation(number, kind, ids):
+    """An operation of the log."""
+    return Operation(number, kind, None, 0.0, {"ids": sorted(ids)} if kind in CHANGES else None)
 
 
 @given(logs)
 def test_the_last_word_on_a_candidate_counts(log):
-    operations = [
-        Operation(
-            number, kind, None, 0.0, {"ids": sorted(ids)} if kind in ("aside", "retry") else None
-        )
-        for number, (kind, ids) in enumerate(log, 1)
-    ]
-    found = SetAside.by(operations)
+    found = SetAside.by([operation(number, *one) for number, one in enumerate(log, 1)])
     for id_ in range(5):
-        words = [
-            (i, kind)
-            for i, (kind, ids) in enumerate(log, 1)
-            if kind in ("aside", "retry") and id_ in ids
-        ]
-        assert (id_ in found.ids) == (bool(words) and words[-1][1] == "aside")
-        retries = [i for i, kind in words if kind == "retry"]
-        assert found.retried.get(id_) == (retries[-1] if retries else None)
+        said = {n: kind for n, (kind, ids) in enumerate(log, 1) if kind in CHANGES and id_ in ids}
+        last = said[max(said)] if said else None
+        retry = max((n for n, kind in said.items() if kind == "retry"), default=None)
+        assert (id_ in found.ids) == (last == "aside")
+        assert found.retried.get(id_) == retry
         for done_by in range(1, len(log) + 2):
-            later = not retries or done_by > retries[-1]
-            assert found.counts(Failed(id_, done_by)) == later
+            assert found.counts(Failed(id_, done_by)) == (retry is None or done_by > retry)
 
 
 @pytest.mark.parametrize("origin", ["history", "ask"])
