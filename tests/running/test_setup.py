@@ -26,27 +26,6 @@ def test_a_width_of_your_own_changes_the_picks(cls):
     assert number.history.ids.tolist() == curious.history.ids.tolist()
 
 
-def test_a_width_may_depend_on_all_the_evidence():
-    X, f, _ = problem(arms=30)
-    names = ("t", "noise", "norm", "delta", "lam", "log_det", "effective_dimension", "trace")
-    seen = {}
-
-    def width(evidence):
-        seen.update({name: getattr(evidence, name) for name in names})
-        return 1.0
-
-    opt = nr.BKB(X, nr.RBF(0.3), noise=0.2, norm=3.0, delta=0.05, lam=0.1, width=width, seed=0)
-    opt.tell([1, 2, 2], f[[1, 2, 2]])
-    opt.ask()
-    assert (seen["t"], seen["noise"], seen["norm"]) == (3, 0.2, 3.0)
-    assert (seen["delta"], seen["lam"]) == (0.05, 0.1)
-    assert seen["effective_dimension"] == pytest.approx(opt.effective_dimension())
-    assert seen["log_det"] >= 2 * opt.information_gain() - 1e-9
-    for wrong in (lambda e: -1.0, lambda e: "wide", lambda e: float("nan")):
-        with pytest.raises((ValueError, TypeError), match="width"):
-            opt.replace(width=wrong).ask()
-
-
 def test_a_width_that_fails_loses_nothing():
     opt = nr.GPUCB(np.eye(3), nr.RBF(), width=lambda e: 1 / (e.t - 2), seed=0)
     opt.tell([0, 1], [0.0, 1.0])

@@ -12,6 +12,9 @@ from noregret.rewards.least_squares import RewardEstimate
 from noregret.rewards.moments import MomentBound
 from noregret.widths.heavy import tgp_levels
 
+#: a reward at its level, as a lone one is if v is estimated, must not be lost by round-off
+_SLACK = 1e-12
+
 
 @dataclass(frozen=True)
 class _TruncatedSums:
@@ -70,7 +73,7 @@ class TruncatedRewards(RewardEstimate):
         if not changed:
             sums[: len(before.sums)] = before.sums
         levels = tgp_levels(moment.alpha, moment.value, np.arange(first, observations.t) + 1)
-        inside = np.abs(rewards[first:]) <= levels
+        inside = np.abs(rewards[first:]) <= levels * (1.0 + _SLACK)
         within += int(inside.sum())
         np.add.at(sums, observations.history_rows[first:], np.where(inside, rewards[first:], 0.0))
         if not within:
