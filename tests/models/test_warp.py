@@ -1,12 +1,9 @@
 """A monotone change of rewards and its way back."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import noregret as nr
-from noregret.models.assumptions import Assumptions
 from noregret.models.warp import IDENTITY, Warp
 
 warps = st.builds(
@@ -45,19 +42,3 @@ def test_slopes_are_those_of_differences():
 
 def test_the_way_back_is_finite_however_far():
     assert np.isfinite(Warp(0.0, 1.0, 8.0).inverse(np.array([-1e9])))[0]
-
-
-def test_assumptions_map_values_and_deviations():
-    warp = Warp(1.0, 2.0, 2.0)
-    plain = Assumptions(nr.RBF(1.0), 0.5, 1.0, (0.25,), 1.0, shift=3.0, unit=4.0)
-    warped = Assumptions(nr.RBF(1.0), 0.5, 1.0, (0.25,), 1.0, shift=3.0, unit=4.0, warp=warp)
-    y = np.array([-20.0, 0.0, 5.0])
-    np.testing.assert_allclose(warped.values(y), plain.values(warp.apply(y)))
-    np.testing.assert_allclose(warped.reward(warped.values(y)), y, atol=1e-12)
-    assert plain.noise_near(-20.0) == pytest.approx(2.0)
-    assert warped.noise_near(9.0) == pytest.approx(2.0)  # as above the centre
-    assert warped.noise_near(-20.0) > 10.0  # the warp is flat there
-    low, high = warped.values(np.array([-20.0, 5.0]))
-    assert warped.between(float(low), float(high)) == pytest.approx(25.0)
-    assert plain.between(0.0, 2.0) == 8.0
-    assert warped.deviation(float(high), 0.1) == pytest.approx(0.4)
