@@ -175,3 +175,15 @@ def test_a_local_batch_ends_where_the_dictionary_leaves_its_picks_out():
         assert len(batch) < 1000
         assert batch.info.ratio > 2
         opt.tell(batch, X[batch.ids, 0])
+
+
+def test_a_plate_reports_the_ratio_that_all_of_its_picks_reached():
+    X, kernel = np.random.default_rng(0).normal(size=(40, 4)), nr.Linear()
+    opt = nr.GPBUCB(X, kernel, noise=1.0, lam=1.0, width=2.0, batch_rule="local", seed=0)
+    opt.tell([0, 1, 2], [0.0, 1.0, -1.0])
+    batch = opt.ask(20, fill=True)
+    ids = np.array([0, 1, 2])
+    start = exact_posterior(kernel, X, ids, np.zeros(3), 1.0)[1]
+    now = np.concatenate([ids, batch.ids])
+    after = exact_posterior(kernel, X, now, np.zeros(len(now)), 1.0)[1]
+    assert batch.info.ratio == pytest.approx((start / after).max())

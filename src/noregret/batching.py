@@ -73,6 +73,12 @@ class ToTheLimit(BatchRule):
         self.ratio = self._rule.ratio
         return False
 
+    def has_passed(self, block: Block) -> bool:
+        """Never."""
+        self._rule.has_passed(block)
+        self.ratio = self._rule.ratio
+        return False
+
 
 class ProductRule(BatchRule):
     """∏(1 + σ²_{s−1}(x_s)) ≤ C.  GP-BUCB (BBKB Algorithm 2, Proposition 1).
