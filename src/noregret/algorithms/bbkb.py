@@ -39,8 +39,8 @@ class BBKB(Optimizer):
     proved: other widths, learnt settings, ``acquisition="thompson"``.
 
     With a learnt kernel and a width that is not proved, bounds are twice as wide in every third
-    batch: such a kernel underestimates what lies far from the evaluations. Fits of settings also
-    fit the prior mean, and see rewards within 3 robust deviations of their median.
+    batch: such a kernel underestimates what lies far from the evaluations. Fits of settings see
+    rewards moved to within 3 robust deviations of their median.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class BBKB(Optimizer):
             chooser=until_certain(chooser, self.min_batch, self.domain, self.search),
             widths={"theory": theory, "paper": _paper, "practical": _practical},
             proved=_PROVED,
-            learning=Learning(fits_mean=True, winsorises=True),
+            learning=Learning(winsorises=True),
             dictionary=checked_dictionary(self),
             qbar=self._qbar,
             ratio=self.ratio,
