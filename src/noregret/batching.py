@@ -35,9 +35,9 @@ class BatchRule(Protocol):
         """Whether the batch ends with the pick of a point of this block."""
 
     def has_passed(self, block: Block) -> bool:
-        """Whether the picks so far pass the threshold, so that there is no other one.
+        """Whether the batch ends before another pick, as the picks so far pass the threshold.
 
-        Only rules that compare are asked, with a block that counts all picks.
+        Only rules that compare are asked, with a block whose leverages count all picks.
         """
         return False
 
